@@ -1,0 +1,118 @@
+#include "kardan/base/rotation.h"
+
+#include <algorithm>
+
+namespace kardan {
+namespace {
+
+/// Below this angle quotients that cancel, like (phi-sin phi)/phi^3, are taken from their series:
+/// there the first dropped term is below round-off of the value.
+constexpr double series_angle = 0.2;
+
+struct Quotients {
+  double one_minus_cos;  // (1-cos phi)/phi^2
+  double phi_minus_sin;  // (phi-sin phi)/phi^3
+};
+
+Quotients quotients(double phi) {
+  const double p2 = phi * phi;
+  if (phi < series_angle) {
+    return {0.5 * (1 - p2 / 12 * (1 - p2 / 30 * (1 - p2 / 56 * (1 - p2 / 90)))),
+            1.0 / 6 * (1 - p2 / 20 * (1 - p2 / 42 * (1 - p2 / 72 * (1 - p2 / 110))))};
+  }
+  return {(1 - std::cos(phi)) / p2, (phi - std::sin(phi)) / (p2 * phi)};
+}
+
+}  // namespace
+
+Quaternion operator*(const Quaternion& a, const Quaternion& b) {
+  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+          a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+Quaternion normalized(const Quaternion& q) {
+  const double s = 1 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+Mat3d rotation_matrix(const Quaternion& q) {
+  const double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
+  const double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
+  const double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+  return {{{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy)},
+           {2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx)},
+           {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
+}
+
+Quaternion quaternion_from_matrix(const Mat3d& R) {
+  // Take the largest of the four squares as pivot (Shepperd's choice), so nothing cancels.
+  const double trace = R[0][0] + R[1][1] + R[2][2];
+  const double s[4] = {trace, R[0][0], R[1][1], R[2][2]};
+  const int k = static_cast<int>(std::max_element(s, s + 4) - s);
+  Quaternion q;
+  if (k == 0) {
+    q = {1 + trace, R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]};
+  } else if (k == 1) {
+    q = {R[2][1] - R[1][2], 1 + 2 * R[0][0] - trace, R[0][1] + R[1][0], R[0][2] + R[2][0]};
+  } else if (k == 2) {
+    q = {R[0][2] - R[2][0], R[0][1] + R[1][0], 1 + 2 * R[1][1] - trace, R[1][2] + R[2][1]};
+  } else {
+    q = {R[1][0] - R[0][1], R[0][2] + R[2][0], R[1][2] + R[2][1], 1 + 2 * R[2][2] - trace};
+  }
+  if (q.w < 0) q = {-q.w, -q.x, -q.y, -q.z};
+  return normalized(q);
+}
+
+Quaternion quaternion_exp(const Vec3d& theta) {
+  const double phi = norm(theta);
+  const double half = 0.5 * phi;
+  // sin(phi/2)/phi does not cancel; the series only avoids 0/0.
+  const double s = phi < 1e-3 ? 0.5 * (1 - half * half / 6 * (1 - half * half / 20))
+                              : std::sin(half) / phi;
+  return {std::cos(half), s * theta.x, s * theta.y, s * theta.z};
+}
+
+Mat3d rotation_exp(const Vec3d& theta) { return rotation_matrix(quaternion_exp(theta)); }
+
+Vec3d rotation_log(const Mat3d& R) {
+  const Quaternion q = quaternion_from_matrix(R);
+  const Vec3d u{q.x, q.y, q.z};
+  const double s = norm(u);
+  // phi = 2 atan2(|u|, w); for small |u| the quotient phi/|u| tends to 2/w.
+  const double factor = s < 1e-9 ? 2 / q.w : 2 * std::atan2(s, q.w) / s;
+  return factor * u;
+}
+
+Mat3d rotation_rate_map(const Vec3d& theta) {
+  const Quotients c = quotients(norm(theta));
+  return Mat3d::identity() - c.one_minus_cos * tilde(theta) +
+         c.phi_minus_sin * tilde_tilde(theta, theta);
+}
+
+Mat3d rotation_rate_map_inverse(const Vec3d& theta) {
+  // T^-1 = I + theta~/2 + (1/phi^2 - (1+cos phi)/(2 phi sin phi)) theta~^2
+  const double phi = norm(theta);
+  const double p2 = phi * phi;
+  const double c = phi < series_angle
+                       ? 1.0 / 12 * (1 + p2 / 60 * (1 + p2 / 42 * (1 + p2 / 40 * (1 + p2 / 39.6))))
+                       : 1 / p2 - 0.5 / (phi * std::tan(0.5 * phi));
+  return Mat3d::identity() + 0.5 * tilde(theta) + c * tilde_tilde(theta, theta);
+}
+
+Mat3d axes_from_z(const Vec3d& axis, const Vec3d& x_hint) {
+  const Vec3d z = normalized(axis);
+  Vec3d x = x_hint - dot(x_hint, z) * z;
+  if (norm(x) <= 1e-6 * norm(x_hint) || norm(x_hint) == 0) {
+    // No usable hint: the world axis least aligned with z.
+    const Vec3d e = std::abs(z.x) <= std::abs(z.y) && std::abs(z.x) <= std::abs(z.z) ? Vec3d{1, 0, 0}
+                    : std::abs(z.y) <= std::abs(z.z)                                 ? Vec3d{0, 1, 0}
+                                                                                     : Vec3d{0, 0, 1};
+    x = e - dot(e, z) * z;
+  }
+  x = normalized(x);
+  return Mat3d::from_columns(x, cross(z, x), z);
+}
+
+}  // namespace kardan

@@ -1,0 +1,118 @@
+#include "kardan/elements/builder.h"
+
+namespace kardan {
+
+template <int D>
+void Builder<D>::begin(int element, std::string name, SourceLocation where,
+                       std::vector<BodyFrame<D>> frames) {
+  element_ = element;
+  name_ = std::move(name);
+  where_ = std::move(where);
+  frames_ = std::move(frames);
+}
+
+template <int D>
+VecOf<D> Builder<D>::axis(int f, int k) const {
+  if constexpr (D == 3) {
+    return frames_[f].R.column(k);
+  } else {
+    const Rot2d& R = frames_[f].R;
+    return k == 0 ? Vec2d{R.c, R.s} : Vec2d{-R.s, R.c};
+  }
+}
+
+template <int D>
+RowSlots Builder<D>::slots(int row, int A, int B) const {
+  RowSlots s;
+  s.A = frames_[A].body;
+  s.B = frames_[B].body;
+  s.row = row;
+  return s;
+}
+
+template <int D>
+int Builder<D>::row(std::string label, RowUnit unit, double offset) {
+  program_.rows.push_back({element_, std::move(label), unit, RowKind::holonomic, offset});
+  return static_cast<int>(program_.rows.size()) - 1;
+}
+
+template <int D>
+int Builder<D>::nonholonomic_row(std::string label) {
+  program_.rows.push_back({element_, std::move(label), RowUnit::length, RowKind::nonholonomic, 0});
+  return static_cast<int>(program_.rows.size()) - 1;
+}
+
+template <int D>
+void Builder<D>::driver(int row, TimeFunction phi, double coefficient) {
+  RowSlots s;
+  s.row = row;
+  constraint_bank<DriverRows<D>>().items.push_back({std::move(phi), coefficient, s});
+}
+
+template <int D>
+void Builder<D>::point(int A, int B) {
+  static constexpr const char* labels[3] = {"translation along world x",
+                                            "translation along world y",
+                                            "translation along world z"};
+  const int first = row(labels[0], RowUnit::length);
+  for (int k = 1; k < D; ++k) row(labels[k], RowUnit::length);
+  constraint_bank<PointRows<D>>().items.push_back({frames_[A].s, frames_[B].s, slots(first, A, B)});
+}
+
+template <int D>
+void Builder<D>::perpendicular(int A, int i, int B, int j, std::string label) {
+  const int r = row(std::move(label), RowUnit::angle);
+  measure(r, Dot1<D>{axis(A, i), axis(B, j)}, A, B);
+}
+
+template <int D>
+void Builder<D>::in_plane(int A, int i, int B, std::string label) {
+  const int r = row(std::move(label), RowUnit::length);
+  measure(r, displacement(A, i, B), A, B);
+}
+
+template <int D>
+Angle<D> Builder<D>::angle(int A, int B) const {
+  if constexpr (D == 3) {
+    return {axis(A, 0), axis(A, 1), axis(B, 0)};
+  } else {
+    const Rot2d &a = frames_[A].R, &b = frames_[B].R;
+    return {std::atan2(b.s, b.c) - std::atan2(a.s, a.c)};
+  }
+}
+
+template <int D>
+Dot2<D> Builder<D>::displacement(int A, int i, int B) const {
+  return {axis(A, i), frames_[A].s, frames_[B].s};
+}
+
+template <int D>
+Length<D> Builder<D>::length(int A, int B) const {
+  return {frames_[A].s, frames_[B].s};
+}
+
+template <int D>
+int Builder<D>::count_turns(const Angle<D>& angle, int A, int B) {
+  if (D == 2) return -1;
+  program_.counters.push_back({angle, frames_[A].body, frames_[B].body, element_});
+  return static_cast<int>(program_.counters.size()) - 1;
+}
+
+template <int D>
+void Builder<D>::sensor(std::string suffix, std::string unit,
+                        std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure,
+                        SensorQuantity quantity, int A, int B, int counter) {
+  program_.sensors.push_back({suffix.empty() ? name_ : name_ + "." + suffix, std::move(unit),
+                              std::move(measure), quantity, frames_[A].body, frames_[B].body,
+                              counter});
+}
+
+template <int D>
+void Builder<D>::fail(std::string code, std::string message, std::string hint) {
+  diagnostics_.error(std::move(code), name_ + ": " + message, where_, std::move(hint));
+}
+
+template class Builder<2>;
+template class Builder<3>;
+
+}  // namespace kardan

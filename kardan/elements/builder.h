@@ -1,0 +1,217 @@
+#pragma once
+/// The builder an element writes itself into: rows of constraints, forces, variables, sensors.
+/// `Program` is the result: banks of primitives with the rows' names and units, ready for the
+/// system to lay out.
+
+#include <memory>
+#include <string>
+#include <typeindex>
+#include <unordered_map>
+#include <vector>
+
+#include "kardan/base/diagnostics.h"
+#include "kardan/elements/constraint_bank.h"
+#include "kardan/elements/force_bank.h"
+
+namespace kardan {
+
+/// A frame fixed to a body: origin s and axes R in the body frame (origin at the centre of mass).
+template <int D>
+struct BodyFrame {
+  BodyColumns body;
+  VecOf<D> s{};
+  RotationOf<D> R{};
+};
+
+enum class RowUnit { length, angle };
+enum class RowKind { holonomic, nonholonomic };
+
+/// What a constraint row is, for messages, scaling and results.
+struct RowInfo {
+  int element = 0;
+  std::string label;  ///< "translation along world x", "rotation about local y"
+  RowUnit unit = RowUnit::length;
+  RowKind kind = RowKind::holonomic;
+  double offset = 0;  ///< constant added to g
+};
+
+enum class SensorQuantity { value, rate };
+
+/// A named scalar of the motion: a measure or its rate.
+template <int D>
+struct Sensor {
+  std::string name, unit;
+  std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure;
+  SensorQuantity quantity = SensorQuantity::value;
+  BodyColumns A, B;
+  int counter = -1;
+};
+
+/// A continuous angle whose full turns are counted in the State (space only).
+template <int D>
+struct TurnCounter {
+  Angle<D> angle;
+  BodyColumns A, B;
+  int element = 0;
+};
+
+struct VariableInfo {
+  int element = 0;
+  std::string name;
+  double initial = 0;
+};
+
+template <int D>
+struct Program {
+  std::vector<RowInfo> rows;  // in order of creation; nonholonomic ones are moved last later
+  std::vector<std::unique_ptr<ConstraintBank<D>>> constraints;
+  std::vector<std::unique_ptr<ForceBank<D>>> forces;
+  std::vector<VariableInfo> states, auxiliaries;  // r, w
+  std::vector<Sensor<D>> sensors;
+  std::vector<TurnCounter<D>> counters;
+  std::vector<std::string> events;  // names of the event functions
+  int modes = 0;
+};
+
+template <int D>
+class Builder {
+ public:
+  Builder(Program<D>& program, Diagnostics& diagnostics)
+      : program_(program), diagnostics_(diagnostics) {}
+
+  /// Starts the next element: its index in the model, name, place in the file and frames.
+  void begin(int element, std::string name, SourceLocation where,
+             std::vector<BodyFrame<D>> frames);
+
+  const BodyFrame<D>& frame(int k) const { return frames_[k]; }
+  const std::string& name() const { return name_; }
+  /// Axis k of frame f in its body: column k of R.
+  VecOf<D> axis(int f, int k) const;
+
+  // Constraint rows. Each returns or takes the index of a row.
+  int row(std::string label, RowUnit unit, double offset = 0);
+  int nonholonomic_row(std::string label);
+  template <class M>
+  void measure(int row, M m, int A, int B, double coefficient = 1, int counter = -1);
+  void driver(int row, TimeFunction phi, double coefficient = -1);
+  /// D rows: frame A and B have the same origin.
+  void point(int A, int B);
+  /// dot-1 row: axis i of frame A is perpendicular to axis j of frame B.
+  void perpendicular(int A, int i, int B, int j, std::string label);
+  /// dot-2 row: the line from A to B is perpendicular to axis i of frame A.
+  void in_plane(int A, int i, int B, std::string label);
+
+  // Measures by frames: angle about A's z axis, displacement along axis i of A, length.
+  Angle<D> angle(int A, int B) const;
+  Dot2<D> displacement(int A, int i, int B) const;
+  Length<D> length(int A, int B) const;
+  /// A counter of full turns for an angle; in the plane there is nothing to count (-1).
+  int count_turns(const Angle<D>& angle, int A, int B);
+
+  // Forces.
+  template <class M>
+  void line_force(M m, int A, int B, Law law, int counter = -1, double initial_state = 0);
+  template <class K>
+  void force(K kernel, int A, int B);
+
+  // Sensors: ELEMENT.suffix, or ELEMENT when the suffix is empty.
+  void sensor(std::string suffix, std::string unit,
+              std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure, SensorQuantity quantity,
+              int A, int B, int counter = -1);
+
+  /// A custom bank of constraints (rolling): created on first use.
+  template <class Bank>
+  Bank& constraint_bank();
+  template <class Bank>
+  Bank& force_bank();
+  RowSlots slots(int row, int A, int B) const;
+
+  /// The element cannot be built: a located error. `code` is listed in the docs.
+  void fail(std::string code, std::string message, std::string hint = "");
+
+ private:
+  template <class Bank, class Base>
+  Bank& bank(std::unordered_map<std::type_index, Base*>& index,
+             std::vector<std::unique_ptr<Base>>& banks);
+
+  Program<D>& program_;
+  Diagnostics& diagnostics_;
+  int element_ = 0;
+  std::string name_;
+  SourceLocation where_;
+  std::vector<BodyFrame<D>> frames_;
+  std::unordered_map<std::type_index, ConstraintBank<D>*> constraint_index_;
+  std::unordered_map<std::type_index, ForceBank<D>*> force_index_;
+};
+
+// --- templates --------------------------------------------------------------------------------
+
+template <int D>
+template <class Bank, class Base>
+Bank& Builder<D>::bank(std::unordered_map<std::type_index, Base*>& index,
+                       std::vector<std::unique_ptr<Base>>& banks) {
+  Base*& found = index[std::type_index(typeid(Bank))];
+  if (!found) {
+    banks.push_back(std::make_unique<Bank>());
+    found = banks.back().get();
+  }
+  return static_cast<Bank&>(*found);
+}
+
+template <int D>
+template <class Bank>
+Bank& Builder<D>::constraint_bank() {
+  return bank<Bank>(constraint_index_, program_.constraints);
+}
+
+template <int D>
+template <class Bank>
+Bank& Builder<D>::force_bank() {
+  return bank<Bank>(force_index_, program_.forces);
+}
+
+template <int D>
+template <class M>
+void Builder<D>::measure(int row, M m, int A, int B, double coefficient, int counter) {
+  constraint_bank<MeasureRows<D, M>>().items.push_back({m, coefficient, counter, slots(row, A, B)});
+}
+
+template <int D>
+template <class M>
+void Builder<D>::line_force(M m, int A, int B, Law law, int counter, double initial_state) {
+  typename ForceBank<D>::Slots s;
+  s.A = frames_[A].body;
+  s.B = frames_[B].body;
+  s.element = element_;
+  std::visit(
+      [&](const auto& l) {
+        if (l.states > 0) {
+          s.aux.r = static_cast<int>(program_.states.size());
+          program_.states.push_back({element_, name_ + ".state", initial_state});
+        }
+        if (l.auxiliaries > 0) {
+          s.aux.w = static_cast<int>(program_.auxiliaries.size());
+          program_.auxiliaries.push_back({element_, name_ + ".output", 0});
+        }
+      },
+      law);
+  force_bank<LineForces<D, M>>().items.push_back({m, std::move(law), counter, s});
+}
+
+template <int D>
+template <class K>
+void Builder<D>::force(K kernel, int A, int B) {
+  typename ForceBank<D>::Slots s;
+  s.A = frames_[A].body;
+  s.B = frames_[B].body;
+  s.element = element_;
+  if constexpr (K::events > 0) {
+    s.mode = program_.modes++;
+    s.event = static_cast<int>(program_.events.size());
+    for (int e = 0; e < K::events; ++e)
+      program_.events.push_back(name_ + "." + std::string(K::event_name(e)));
+  }
+  force_bank<KernelForces<D, K>>().items.push_back({std::move(kernel), s});
+}
+
+}  // namespace kardan

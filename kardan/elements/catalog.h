@@ -1,0 +1,92 @@
+#pragma once
+/// The catalog of element types: joints, drivers, forces, contacts, sensors. A new type is one file
+/// and one line in catalog.cpp; reader, writer, listings and the generic tests read the catalog.
+///
+/// An element type is a struct with
+///   static constexpr std::string_view type, summary, equation;   // documentation
+///   static constexpr Category category;
+///   static constexpr int frames;                                 // markers it is given
+///   template <class F> static void fields(F& f);                 // what a user may write
+///   template <int D> void build(Builder<D>&) const;              // or build for one D only
+
+#include <concepts>
+#include <string_view>
+
+#include "kardan/elements/builder.h"
+#include "kardan/elements/field.h"
+
+namespace kardan {
+
+enum class Category { joint, driver, nonholonomic, force, contact, sensor };
+std::string_view to_string(Category);
+
+struct ElementType {
+  std::string_view name, summary, equation;
+  Category category = Category::joint;
+  int frames = 2;
+  std::vector<FieldDoc> fields;
+  /// Reads the fields and builds; null where the type does not exist in that dimension.
+  using Build2 = bool (*)(const FieldMap&, const std::string& owner, const SourceLocation&,
+                          const ValueReader&, Builder<2>&);
+  using Build3 = bool (*)(const FieldMap&, const std::string& owner, const SourceLocation&,
+                          const ValueReader&, Builder<3>&);
+  Build2 build_planar = nullptr;
+  Build3 build_spatial = nullptr;
+  bool (*check)(const FieldMap&, const std::string& owner, const SourceLocation&,
+                const ValueReader&) = nullptr;
+};
+
+template <class T, int D>
+concept BuildsIn = requires(const T& t, Builder<D>& b) { t.build(b); };
+
+/// The catalog entry of a type.
+template <class T>
+ElementType describe() {
+  ElementType e;
+  e.name = T::type;
+  e.summary = T::summary;
+  e.equation = T::equation;
+  e.category = T::category;
+  e.frames = T::frames;
+  e.fields = field_docs<T>();
+  if constexpr (BuildsIn<T, 2>) {
+    e.build_planar = [](const FieldMap& values, const std::string& owner,
+                        const SourceLocation& where, const ValueReader& reader, Builder<2>& b) {
+      T element{};
+      if (!read_fields(values, owner, where, reader, element)) return false;
+      element.build(b);
+      return true;
+    };
+  }
+  if constexpr (BuildsIn<T, 3>) {
+    e.build_spatial = [](const FieldMap& values, const std::string& owner,
+                         const SourceLocation& where, const ValueReader& reader, Builder<3>& b) {
+      T element{};
+      if (!read_fields(values, owner, where, reader, element)) return false;
+      element.build(b);
+      return true;
+    };
+  }
+  e.check = [](const FieldMap& values, const std::string& owner, const SourceLocation& where,
+               const ValueReader& reader) {
+    T element{};
+    return read_fields(values, owner, where, reader, element);
+  };
+  return e;
+}
+
+class Catalog {
+ public:
+  /// The element types that come with Kardan.
+  static const Catalog& builtin();
+
+  const ElementType* find(std::string_view name) const;
+  const std::vector<ElementType>& types() const { return types_; }
+  std::vector<std::string> names() const;
+  void add(ElementType type) { types_.push_back(std::move(type)); }
+
+ private:
+  std::vector<ElementType> types_;
+};
+
+}  // namespace kardan

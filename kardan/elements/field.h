@@ -1,0 +1,168 @@
+#pragma once
+/// Fields: how an element (or an options struct) declares what a user may write. One declaration
+///
+///   template <class F> static void fields(F& f) {
+///     f("stiffness", &Spring::stiffness, {.unit = "N/m", .doc = "...", .check = Check::non_negative});
+///   }
+///
+/// serves the reader (values and diagnostics), `kardan elements`, the generated reference and the
+/// schema.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kardan/base/diagnostics.h"
+#include "kardan/base/expression.h"
+#include "kardan/base/table.h"
+#include "kardan/base/time_function.h"
+#include "kardan/base/vec.h"
+
+namespace kardan {
+
+/// A value as a user wrote it: a number, a text (name or expression), a list, or a mapping.
+struct FieldValue {
+  using List = std::vector<FieldValue>;
+  using Mapping = std::vector<std::pair<std::string, FieldValue>>;
+  std::variant<double, std::string, List, Mapping> data = 0.0;
+  SourceLocation where;
+
+  FieldValue() = default;
+  FieldValue(double number) : data(number) {}                    // NOLINT: values read like values
+  FieldValue(int number) : data(static_cast<double>(number)) {}  // NOLINT
+  FieldValue(const char* text) : data(std::string(text)) {}      // NOLINT
+  FieldValue(std::string text) : data(std::move(text)) {}        // NOLINT
+  FieldValue(const Vec3d& v) : data(List{v.x, v.y, v.z}) {}      // NOLINT
+  FieldValue(List list) : data(std::move(list)) {}               // NOLINT
+  FieldValue(Mapping map) : data(std::move(map)) {}              // NOLINT
+};
+using FieldMap = FieldValue::Mapping;
+
+/// Named numbers that expressions may use: the parameters of a model.
+class Environment {
+ public:
+  void set(const std::string& name, double value) { values_[name] = value; }
+  const double* find(std::string_view name) const {
+    const auto i = values_.find(name);
+    if (i == values_.end()) return nullptr;
+    return &i->second;
+  }
+  const std::map<std::string, double, std::less<>>& all() const { return values_; }
+
+ private:
+  std::map<std::string, double, std::less<>> values_;
+};
+
+enum class Check { any, positive, non_negative, non_zero, unit_interval };
+enum class Need { optional, required };
+
+struct FieldInfo {
+  std::string unit = "";  ///< SI unit, "" for none
+  std::string doc = "";
+  Check check = Check::any;
+  Need need = Need::optional;
+  std::vector<std::string> choices = {};    ///< for texts: the allowed ones
+  std::vector<std::string> variables = {};  ///< for expressions: names besides the parameters
+};
+
+/// One line of the reference of a type.
+struct FieldDoc {
+  std::string key, kind, default_text;
+  FieldInfo info;
+};
+
+/// Turns written values into typed ones; every fault becomes a located diagnostic.
+class ValueReader {
+ public:
+  ValueReader(const Environment& parameters, Diagnostics& diagnostics)
+      : parameters_(parameters), diagnostics_(diagnostics) {}
+
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, double& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, int& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, bool& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, std::string& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, Vec3d& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&,
+            std::vector<double>& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, TimeFunction& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, Expression& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, Table& out) const;
+
+  const Environment& parameters() const { return parameters_; }
+  Diagnostics& diagnostics() const { return diagnostics_; }
+
+ private:
+  bool expression(const FieldValue&, const std::string& what,
+                  const std::vector<std::string>& variables, Expression& out) const;
+  bool check(double value, const FieldValue&, const std::string& what, const FieldInfo&) const;
+  bool fail(const std::string& code, const std::string& message, const FieldValue&,
+            const std::string& hint = "") const;
+
+  const Environment& parameters_;
+  Diagnostics& diagnostics_;
+};
+
+std::string kind_of(const double&);
+std::string kind_of(const int&);
+std::string kind_of(const bool&);
+std::string kind_of(const std::string&);
+std::string kind_of(const Vec3d&);
+std::string kind_of(const std::vector<double>&);
+std::string kind_of(const TimeFunction&);
+std::string kind_of(const Expression&);
+std::string kind_of(const Table&);
+
+std::string default_text(const double&);
+std::string default_text(const int&);
+std::string default_text(const bool&);
+std::string default_text(const std::string&);
+std::string default_text(const Vec3d&);
+std::string default_text(const std::vector<double>&);
+std::string default_text(const TimeFunction&);
+std::string default_text(const Expression&);
+std::string default_text(const Table&);
+
+/// The declared fields of T, for listings.
+template <class T>
+std::vector<FieldDoc> field_docs() {
+  std::vector<FieldDoc> docs;
+  const T defaults{};
+  auto visit = [&](std::string_view key, auto member, FieldInfo info) {
+    docs.push_back({std::string(key), kind_of(defaults.*member), default_text(defaults.*member),
+                    std::move(info)});
+  };
+  T::fields(visit);
+  return docs;
+}
+
+/// Reports keys of `values` that are not in `known`, with the nearest known one.
+void report_unknown_keys(const FieldMap& values, const std::vector<std::string>& known,
+                         const std::string& owner, Diagnostics&);
+
+/// Reads the declared fields of T from `values` (unknown keys are reported by the caller, who also
+/// knows the common keys). `owner` names the element in messages.
+template <class T>
+bool read_fields(const FieldMap& values, const std::string& owner, const SourceLocation& where,
+                 const ValueReader& reader, T& out) {
+  bool ok = true;
+  auto visit = [&](std::string_view key, auto member, const FieldInfo& info) {
+    for (const auto& [name, value] : values) {
+      if (name != key) continue;
+      ok &= reader.read(value, owner + "." + name, info, out.*member);
+      return;
+    }
+    if (info.need == Need::required) {
+      reader.diagnostics().error("field.missing",
+                                 owner + ": '" + std::string(key) + "' is missing", where,
+                                 info.doc + (info.unit.empty() ? "" : " [" + info.unit + "]"));
+      ok = false;
+    }
+  };
+  T::fields(visit);
+  return ok;
+}
+
+}  // namespace kardan
