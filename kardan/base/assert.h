@@ -16,8 +16,9 @@ namespace kardan {
 }  // namespace kardan
 
 #ifdef KARDAN_NO_ASSERT
-// Compiled, not evaluated: names used only in a condition stay used.
-#define KARDAN_ASSERT(condition, message) static_cast<void>(sizeof(!(condition)))
+// Compiled, not evaluated: names used only here stay used.
+#define KARDAN_ASSERT(condition, message) \
+  (static_cast<void>(sizeof(!(condition))), static_cast<void>(sizeof(message)))
 #else
 #define KARDAN_ASSERT(condition, message) \
   ((condition) ? static_cast<void>(0)     \
