@@ -131,7 +131,7 @@ TEST(IncludeTable, KeepsApplicationsOutOfTheLibrary) {
 }
 
 TEST(IncludeTable, RefusesAFolderWithoutARow) {
-  EXPECT_THAT(faults("kardan/helpers/planted.cpp", ""), ElementsAre(HasSubstr("has no row")));
+  EXPECT_THAT(faults("kardan/extras/planted.cpp", ""), ElementsAre(HasSubstr("has no row")));
   EXPECT_THAT(faults("kardan/planted.cpp", ""), ElementsAre(HasSubstr("has no row")));
 }
 
