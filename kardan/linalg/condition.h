@@ -1,7 +1,7 @@
 #pragma once
-/// Estimate of the 1-norm of an inverse from solves alone: Hager's method in the form of
-/// N. J. Higham, ACM TOMS 14 (1988) 381-396, Algorithm 4.1 (the one of LAPACK's xLACON).
-/// The result is a lower bound, in practice within a factor of three.
+/// Row scaling, and an estimate of the 1-norm of an inverse from solves alone: Hager's method in
+/// the form of N. J. Higham, ACM TOMS 14 (1988) 381-396, Algorithm 4.1 (the one of LAPACK's
+/// xLACON). The result is a lower bound, in practice within a factor of three.
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,13 @@
 #include "kardan/linalg/matrix.h"
 
 namespace kardan {
+
+/// The power of two that brings the largest entry of a row into [1, 2): scaling by it is exact.
+/// Subnormal rows are scaled as far as a double allows.
+inline double power_of_two_scale(double largest) {
+  constexpr int largest_exponent = 1022;
+  return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -largest_exponent, largest_exponent));
+}
 
 /// `solve` overwrites its span by B^-1 times it, `solve_transposed` by B^-T times it. `x` and
 /// `signs` are scratch of the size of B.

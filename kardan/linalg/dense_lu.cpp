@@ -113,21 +113,22 @@ Eval DenseLu::load_scaled(const Matrix& A) {
   lu_.resize(n, n);
   pivot_.resize(n);
   row_scale_.resize(n);
-  column_sum_.assign(n, 0.0);
+  norm_ = 0.0;
   if (!all_finite(A.values())) return Eval::recoverable;
   for (int i = 0; i < n; ++i) {
     const double* from = A.row(i);
     const double largest = norm_max({from, static_cast<std::size_t>(n)});
     if (largest == 0.0) return Eval::recoverable;
-    const double scale = std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1022, 1022));
+    const double scale = power_of_two_scale(largest);
     row_scale_[i] = scale;
     double* to = lu_.row(i);
+    double sum = 0.0;
     for (int j = 0; j < n; ++j) {
       to[j] = scale * from[j];
-      column_sum_[j] += std::abs(to[j]);
+      sum += std::abs(to[j]);
     }
+    norm_ = std::max(norm_, sum);
   }
-  norm_ = norm_max(column_sum_);
   return Eval::ok;
 }
 
@@ -208,7 +209,8 @@ double DenseLu::rcond() {
     solve_transposed(x);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] /= row_scale_[i];
   };
-  const double inverse_norm = estimate_inverse_norm(inverse, inverse_transposed, scratch_, signs_);
+  // The infinity norm of the inverse is the 1-norm of its transpose.
+  const double inverse_norm = estimate_inverse_norm(inverse_transposed, inverse, scratch_, signs_);
   return reciprocal_condition(norm_, inverse_norm);
 }
 

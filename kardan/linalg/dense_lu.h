@@ -27,7 +27,8 @@ class DenseLu {
   /// x := A^-T x
   void solve_transposed(std::span<double> x);
 
-  /// Estimate of 1 / (||DA|| ||(DA)^-1||) in the 1-norm, in 2-4 solves; zero if overflown.
+  /// Estimate of 1 / (||DA|| ||(DA)^-1||) in the infinity norm, from 3-12 solves; 0 on
+  /// overflow.
   double rcond();
 
  private:
@@ -37,10 +38,9 @@ class DenseLu {
   Matrix lu_;
   std::vector<int> pivot_;  // row exchanged with row k at step k
   Vector row_scale_;        // D
-  Vector column_sum_;       // of |DA|: scratch for its 1-norm
   Vector scratch_;
   Vector signs_;
-  double norm_ = 0.0;
+  double norm_ = 0.0;  // ||DA||, infinity norm
 };
 
 }  // namespace kardan
