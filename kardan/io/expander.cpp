@@ -440,6 +440,9 @@ void Expander::run(const Entry& entry, std::size_t depth, const std::function<vo
   const double first = number(range.first, range.first_slots);
   const double last = number(range.last, range.last_slots);
   if (!whole_bounds(range, first, last)) return;
+  // Refused before the first copy is made, not after the last that fits.
+  if (last - first >= static_cast<double>(limits_.entries - entries_))
+    entries_ = limits_.entries + 1;
   indices_.push_back(first);
   for (double i = first; i <= last && count(range.where, 0, 0); ++i) {
     indices_.back() = i;
