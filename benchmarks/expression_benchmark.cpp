@@ -50,6 +50,13 @@ void evaluate_dual(benchmark::State& state, const char* text) {
   count_operations(state, expression);
 }
 
+void evaluate_dual4(benchmark::State& state, const char* text) {
+  evaluate_dual<4>(state, text);
+}
+void evaluate_dual12(benchmark::State& state, const char* text) {
+  evaluate_dual<12>(state, text);
+}
+
 void evaluate_gradient(benchmark::State& state, const char* text) {
   const Expression expression = parsed(text);
   const std::vector<double> values(expression.names().size(), 0.7);
@@ -108,9 +115,9 @@ BENCHMARK_CAPTURE(evaluate_double, polynomial, polynomial);
 BENCHMARK_CAPTURE(evaluate_double, spring, spring);
 BENCHMARK_CAPTURE(evaluate_double, branches, branches);
 BENCHMARK_CAPTURE(evaluate_double, drive, drive);
-BENCHMARK_CAPTURE(evaluate_dual<4>, polynomial, polynomial);
-BENCHMARK_CAPTURE(evaluate_dual<4>, spring, spring);
-BENCHMARK_CAPTURE(evaluate_dual<12>, polynomial, polynomial);
+BENCHMARK_CAPTURE(evaluate_dual4, polynomial, polynomial);
+BENCHMARK_CAPTURE(evaluate_dual4, spring, spring);
+BENCHMARK_CAPTURE(evaluate_dual12, polynomial, polynomial);
 BENCHMARK_CAPTURE(evaluate_gradient, polynomial, polynomial);
 BENCHMARK_CAPTURE(evaluate_gradient, spring, spring);
 BENCHMARK(evaluate_jet);
