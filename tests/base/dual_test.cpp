@@ -156,7 +156,7 @@ TEST(Dual, GivesClosedFormDerivativesOfASine) {
 }
 
 TEST(Dual, GivesMixedSecondDerivatives) {
-  // f = x^2 y^3 sin(x y) needs d2f/dxdy = d2f/dydx.
+  // f = x^2 y: f_xx = 2y, f_xy = f_yx = 2x, f_yy = 0.
   using Inner = Dual<double, 2>;
   using Outer = Dual<Inner, 2>;
   const double x = 1.1, y = 0.7;

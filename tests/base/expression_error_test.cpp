@@ -120,7 +120,7 @@ TEST(ExpressionError, BoundsTheNesting) {
 TEST(ExpressionError, BoundsTheStack) {
   const int most = Expression::max_stack;
   EXPECT_TRUE(Expression::parse(repeat("x+(", most - 1) + "x" + repeat(")", most - 1)));
-  // The innermost sum is the one that does not fit: its '+' is the last but one character.
+  // Each sum waits for the one inside it, so the outermost is the one that does not fit.
   expect_fault({repeat("x+(", most) + "x" + repeat(")", most), 1, "needs 65 operands", "name"});
 }
 
