@@ -44,8 +44,7 @@ bool is_well_formed_name(std::string_view name) {
 }
 
 bool is_reserved_name(std::string_view name) {
-  return name == "ground" || name == "t" || name == "time" || name == "energy" ||
-         Expression::is_reserved(name);
+  return name == "ground" || name == "t" || name == "time" || name == "energy";
 }
 
 class ModelReader {
