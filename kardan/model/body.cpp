@@ -298,30 +298,41 @@ void mass_from_numbers(const BodyFields& f, const NamedFields& body, int dimensi
   b.inertia = m.R * b.inertia * transposed(m.R) - steiner(b.mass, b.com - m.s);
 }
 
-/// A rigid body's principal moments satisfy A <= B + C; equivalently trace(J)/2 I - J >= 0.
+/// All principal minors of the symmetric S + slack I are non-negative, to round-off of `size`.
+bool is_semidefinite(Mat3d S, double size) {
+  const double slack = 1e-9 * size;
+  for (int i = 0; i < 3; ++i) S[i][i] += slack;
+  const double m2 = S[0][0] * S[1][1] - S[0][1] * S[1][0];
+  const double det = dot(S.column(0), cross(S.column(1), S.column(2)));
+  return S[0][0] >= 0 && S[1][1] >= 0 && S[2][2] >= 0 && m2 >= -slack * size &&
+         det >= -slack * size * size;
+}
+
+/// The kinetic energy must not be negative: J >= 0, or the model is refused. Principal moments of
+/// real bodies also satisfy A <= B + C, equivalently trace(J)/2 I - J >= 0; published data does not
+/// always, and the equations of motion do not need it, so that this is a warning.
 void check_inertia(const NamedFields& body, const BodyData& b, int dimension,
                    Diagnostics& diagnostics) {
   if (b.kind != BodyKind::rigid) return;
   const Mat3d& J = b.inertia;
   const double trace = J[0][0] + J[1][1] + J[2][2];
-  bool possible = J[0][0] >= 0 && J[1][1] >= 0 && J[2][2] >= 0;
-  if (dimension == 3 && possible) {
-    Mat3d S = Mat3d::identity();
-    const double slack = 1e-9 * trace;
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) S[i][j] = (i == j ? 0.5 * trace + slack : 0) - J[i][j];
-    const double m2 = S[0][0] * S[1][1] - S[0][1] * S[1][0];
-    const double det = dot(S.column(0), cross(S.column(1), S.column(2)));
-    possible = S[0][0] >= 0 && m2 >= -slack * trace && det >= -slack * trace * trace;
+  const FieldValue* v = body.find("inertia");
+  const SourceLocation& where = v ? v->where : body.where;
+  if (J[0][0] < 0 || J[1][1] < 0 || J[2][2] < 0 || !is_semidefinite(J, trace)) {
+    diagnostics.error("body.inertia", body.name + ": the inertia has a negative principal moment",
+                      where, "check the tensor and 'inertia_at'");
+    return;
   }
-  if (!possible) {
-    const FieldValue* v = body.find("inertia");
-    diagnostics.error("body.inertia",
-                      body.name +
-                          ": no rigid body has this inertia (a principal moment exceeds "
-                          "the sum of the other two, or is negative)",
-                      v ? v->where : body.where, "check the tensor and 'inertia_at'");
-  }
+  if (dimension == 2) return;
+  Mat3d S{};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) S[i][j] = (i == j ? 0.5 * trace : 0) - J[i][j];
+  if (!is_semidefinite(S, trace))
+    diagnostics.warning("body.inertia",
+                        body.name +
+                            ": no rigid body has this inertia (a principal moment exceeds the sum "
+                            "of the other two)",
+                        where, "check the tensor and 'inertia_at'; it is used as given");
 }
 
 void resolve_markers(const NamedFields& body, BodyData& b, int dimension,
