@@ -4,6 +4,6 @@
 
 namespace kardan {
 
-enum class [[nodiscard]] Eval { ok, recoverable, fatal };
+enum class [[nodiscard]] Eval{ok, recoverable, fatal};
 
 }  // namespace kardan

@@ -1,0 +1,59 @@
+#include "kardan/base/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace kardan {
+namespace {
+
+/// "file:line:col: " with as much as is known; a column says nothing without its line.
+std::string format_place(const SourceLocation& where) {
+  std::string place = where.file;
+  if (where.line > 0) {
+    place += fmt::format("{}{}", place.empty() ? "" : ":", where.line);
+    if (where.column > 0) place += fmt::format(":{}", where.column);
+  }
+  if (!place.empty()) place += ": ";
+  return place;
+}
+
+}  // namespace
+
+std::string format(const Diagnostic& diagnostic) {
+  std::string line = format_place(diagnostic.where);
+  line += diagnostic.severity == Severity::error ? "error" : "warning";
+  if (!diagnostic.code.empty()) line += fmt::format("[{}]", diagnostic.code);
+  line += ": " + diagnostic.message;
+  if (!diagnostic.hint.empty()) line += "; hint: " + diagnostic.hint;
+  return line;
+}
+
+std::string format(const Diagnostics& diagnostics) {
+  std::string lines;
+  for (const Diagnostic& diagnostic : diagnostics.all()) lines += format(diagnostic) + "\n";
+  return lines;
+}
+
+void Diagnostics::error(std::string code, std::string message, SourceLocation where,
+                        std::string hint) {
+  add({Severity::error, std::move(code), std::move(message), std::move(hint), std::move(where)});
+}
+
+void Diagnostics::warning(std::string code, std::string message, SourceLocation where,
+                          std::string hint) {
+  add({Severity::warning, std::move(code), std::move(message), std::move(hint), std::move(where)});
+}
+
+void Diagnostics::add(Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::error) ++error_count_;
+  all_.push_back(std::move(diagnostic));
+}
+
+void Diagnostics::add(const Diagnostics& others) {
+  // By count: `others` may be this very list.
+  const std::size_t count = others.all_.size();
+  for (std::size_t i = 0; i < count; ++i) add(Diagnostic(others.all_[i]));
+}
+
+}  // namespace kardan

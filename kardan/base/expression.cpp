@@ -1,0 +1,117 @@
+#include "kardan/base/expression.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "kardan/base/expression_lexer.h"
+#include "kardan/base/expression_parser.h"
+#include "kardan/base/text.h"
+
+namespace kardan {
+namespace {
+
+/// As the grammar can read it back in any place: signed numbers in parentheses, which the parser
+/// does not count as nesting.
+std::string literal(double value) {
+  if (std::isnan(value)) return "(0/0)";
+  if (std::isinf(value)) return value > 0.0 ? "(1/0)" : "(-1/0)";
+  return std::signbit(value) ? fmt::format("({})", format_number(value)) : format_number(value);
+}
+
+}  // namespace
+
+Expression::Expression() : Expression(constant(0.0)) {}
+
+Expression::Expression(detail::Program program)
+    : program_(std::make_shared<const detail::Program>(std::move(program))) {}
+
+Expected<Expression, ExpressionError> Expression::parse(std::string_view text) {
+  if (text.size() > max_text) {
+    return ExpressionError{
+        fmt::format("expression of {} bytes; at most {} are allowed", text.size(), max_text),
+        max_text, "split it into several"};
+  }
+  Expected<detail::Program, ExpressionError> program = detail::parse_program(text);
+  if (!program) return std::move(program).error();
+  return Expression(std::move(program).value());
+}
+
+Expression Expression::constant(double value) {
+  const bool plain = std::isfinite(value);
+  return Expression(detail::Program{
+      plain ? format_number(value) : literal(value), {}, {}, {{detail::Op::number, 0, value}}});
+}
+
+bool Expression::is_reserved(std::string_view word) {
+  return detail::is_reserved_word(word);
+}
+
+double Expression::evaluate(std::span<const double> values) const {
+  return evaluate<double>(values);
+}
+
+namespace {
+
+/// The derivatives for names first ... first + N - 1.
+template <int N>
+double gradient_chunk(const detail::Program& program, std::span<const double> values,
+                      std::size_t first, std::span<double> gradient) {
+  using Number = Dual<double, N>;
+  const Number f = detail::execute<Number>(program.code, [&](int i) {
+    Number x(values[i]);
+    const std::size_t seed = static_cast<std::size_t>(i) - first;
+    if (seed < N) x.d[seed] = 1.0;
+    return x;
+  });
+  for (std::size_t k = 0; k < N && first + k < program.names.size(); ++k) {
+    gradient[first + k] = f.d[k];
+  }
+  return f.value;
+}
+
+}  // namespace
+
+double Expression::evaluate_with_gradient(std::span<const double> values,
+                                          std::span<double> gradient) const {
+  assert(values.size() >= names().size() && gradient.size() >= names().size());
+  const std::size_t count = names().size();
+  if (count == 0) return evaluate(values);
+  if (count == 1) return gradient_chunk<1>(*program_, values, 0, gradient);
+  constexpr int chunk = 4;  // two SSE or one AVX register
+  double value = 0.0;
+  for (std::size_t first = 0; first < count; first += chunk) {
+    value = gradient_chunk<chunk>(*program_, values, first, gradient);
+  }
+  return value;
+}
+
+Expression Expression::bind(const std::function<const double*(std::string_view)>& lookup) const {
+  std::unordered_map<std::string_view, std::string> literals;
+  for (const std::string& name : names()) {
+    if (const double* const value = lookup(name)) literals.emplace(name, literal(*value));
+  }
+  if (literals.empty()) return *this;
+
+  // On the text, so that text() parses to this very program by construction.
+  const std::string& source = program_->text;
+  std::string text;
+  std::size_t copied = 0;
+  detail::Lexer lexer(source);
+  for (detail::Token token = lexer.next(); token.kind != detail::Token::Kind::end;
+       token = lexer.next()) {
+    const auto found = literals.find(token.text);
+    if (token.kind != detail::Token::Kind::name || found == literals.end()) continue;
+    text.append(source, copied, token.offset - copied);
+    text += found->second;
+    copied = token.offset + token.text.size();
+  }
+  text.append(source, copied);
+  Expression bound(detail::parse_program(text).value());
+  return bound.is_constant() ? constant(bound.evaluate({})) : bound;
+}
+
+}  // namespace kardan
