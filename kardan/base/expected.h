@@ -30,18 +30,19 @@ class [[nodiscard]] Expected {
   [[nodiscard]] E& error() & { return std::get<1>(content_); }
   [[nodiscard]] E&& error() && { return std::get<1>(std::move(content_)); }
 
-  const T& operator*() const& { return *checked(); }
-  T& operator*() & { return *std::get_if<0>(&content_); }
-  T&& operator*() && { return std::move(*std::get_if<0>(&content_)); }
-  const T* operator->() const { return checked(); }
-  T* operator->() { return std::get_if<0>(&content_); }
-
- private:
-  const T* checked() const {
+  const T& operator*() const& { return *operator->(); }
+  T& operator*() & { return *operator->(); }
+  T&& operator*() && { return std::move(*operator->()); }
+  const T* operator->() const {
+    assert(has_value());
+    return std::get_if<0>(&content_);
+  }
+  T* operator->() {
     assert(has_value());
     return std::get_if<0>(&content_);
   }
 
+ private:
   std::variant<T, E> content_;
 };
 

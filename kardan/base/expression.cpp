@@ -62,9 +62,10 @@ double gradient_chunk(const detail::Program& program, std::span<const double> va
                       std::size_t first, std::span<double> gradient) {
   using Number = Dual<double, N>;
   const Number f = detail::execute<Number>(program.code, [&](int i) {
-    Number x(values[i]);
-    const std::size_t seed = static_cast<std::size_t>(i) - first;
-    if (seed < N) x.d[seed] = 1.0;
+    Number x;
+    x.value = values[i];
+    // Every component by comparison: a store to x.d[i - first] would stall the load of x.d.
+    for (int k = 0; k < N; ++k) x.d[k] = i == static_cast<int>(first) + k ? 1.0 : 0.0;
     return x;
   });
   for (std::size_t k = 0; k < N && first + k < program.names.size(); ++k) {

@@ -26,10 +26,9 @@ Quotients quotients(double phi) {
 }  // namespace
 
 Quaternion operator*(const Quaternion& a, const Quaternion& b) {
-  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-          a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+  return {
+      a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
 Quaternion normalized(const Quaternion& q) {
@@ -69,12 +68,14 @@ Quaternion quaternion_exp(const Vec3d& theta) {
   const double phi = norm(theta);
   const double half = 0.5 * phi;
   // sin(phi/2)/phi does not cancel; the series only avoids 0/0.
-  const double s = phi < 1e-3 ? 0.5 * (1 - half * half / 6 * (1 - half * half / 20))
-                              : std::sin(half) / phi;
+  const double s =
+      phi < 1e-3 ? 0.5 * (1 - half * half / 6 * (1 - half * half / 20)) : std::sin(half) / phi;
   return {std::cos(half), s * theta.x, s * theta.y, s * theta.z};
 }
 
-Mat3d rotation_exp(const Vec3d& theta) { return rotation_matrix(quaternion_exp(theta)); }
+Mat3d rotation_exp(const Vec3d& theta) {
+  return rotation_matrix(quaternion_exp(theta));
+}
 
 Vec3d rotation_log(const Mat3d& R) {
   const Quaternion q = quaternion_from_matrix(R);
@@ -106,9 +107,10 @@ Mat3d axes_from_z(const Vec3d& axis, const Vec3d& x_hint) {
   Vec3d x = x_hint - dot(x_hint, z) * z;
   if (norm(x) <= 1e-6 * norm(x_hint) || norm(x_hint) == 0) {
     // No usable hint: the world axis least aligned with z.
-    const Vec3d e = std::abs(z.x) <= std::abs(z.y) && std::abs(z.x) <= std::abs(z.z) ? Vec3d{1, 0, 0}
-                    : std::abs(z.y) <= std::abs(z.z)                                 ? Vec3d{0, 1, 0}
-                                                                                     : Vec3d{0, 0, 1};
+    const Vec3d e = std::abs(z.x) <= std::abs(z.y) && std::abs(z.x) <= std::abs(z.z)
+                        ? Vec3d{1, 0, 0}
+                    : std::abs(z.y) <= std::abs(z.z) ? Vec3d{0, 1, 0}
+                                                     : Vec3d{0, 0, 1};
     x = e - dot(e, z) * z;
   }
   x = normalized(x);

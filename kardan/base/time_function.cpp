@@ -20,7 +20,7 @@ Expected<TimeFunction, ExpressionError> TimeFunction::make(const Expression& exp
     if (name != time_name) {
       return ExpressionError{
           fmt::format("a function of time depends on '{}'; wanted '{}' alone", name, time_name),
-          expression.name_offset(i), "give the name a number, or write a force or a controller"};
+          expression.name_offset(i), "give the name a number before it is used here"};
     }
   }
   if (expression.is_constant()) return TimeFunction(expression.evaluate({}));

@@ -162,8 +162,7 @@ template <class T>
 Mat3<T> operator*(const Mat3<T>& A, const Mat3<T>& B) {
   Mat3<T> C;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      C[i][j] = A[i][0] * B[0][j] + A[i][1] * B[1][j] + A[i][2] * B[2][j];
+    for (int j = 0; j < 3; ++j) C[i][j] = A[i][0] * B[0][j] + A[i][1] * B[1][j] + A[i][2] * B[2][j];
   return C;
 }
 template <class T>
@@ -199,8 +198,7 @@ template <class T>
 Mat3<T> transposed_times(const Mat3<T>& A, const Mat3<T>& B) {
   Mat3<T> C;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      C[i][j] = A[0][i] * B[0][j] + A[1][i] * B[1][j] + A[2][i] * B[2][j];
+    for (int j = 0; j < 3; ++j) C[i][j] = A[0][i] * B[0][j] + A[1][i] * B[1][j] + A[2][i] * B[2][j];
   return C;
 }
 /// Cross-product matrix: tilde(a) b = a x b.

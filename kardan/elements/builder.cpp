@@ -4,11 +4,12 @@ namespace kardan {
 
 template <int D>
 void Builder<D>::begin(int element, std::string name, SourceLocation where,
-                       std::vector<BodyFrame<D>> frames) {
+                       std::vector<BodyFrame<D>> frames, std::vector<BodyMotion<D>> start) {
   element_ = element;
   name_ = std::move(name);
   where_ = std::move(where);
   frames_ = std::move(frames);
+  start_ = std::move(start);
 }
 
 template <int D>
@@ -51,9 +52,8 @@ void Builder<D>::driver(int row, TimeFunction phi, double coefficient) {
 
 template <int D>
 void Builder<D>::point(int A, int B) {
-  static constexpr const char* labels[3] = {"translation along world x",
-                                            "translation along world y",
-                                            "translation along world z"};
+  static constexpr const char* labels[3] = {
+      "translation along world x", "translation along world y", "translation along world z"};
   const int first = row(labels[0], RowUnit::length);
   for (int k = 1; k < D; ++k) row(labels[k], RowUnit::length);
   constraint_bank<PointRows<D>>().items.push_back({frames_[A].s, frames_[B].s, slots(first, A, B)});

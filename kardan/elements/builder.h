@@ -79,14 +79,22 @@ class Builder {
   Builder(Program<D>& program, Diagnostics& diagnostics)
       : program_(program), diagnostics_(diagnostics) {}
 
-  /// Starts the next element: its index in the model, name, place in the file and frames.
-  void begin(int element, std::string name, SourceLocation where,
-             std::vector<BodyFrame<D>> frames);
+  /// Starts the next element: its index in the model, name, place in the file, its frames and
+  /// where the given start puts them in the world.
+  void begin(int element, std::string name, SourceLocation where, std::vector<BodyFrame<D>> frames,
+             std::vector<BodyMotion<D>> start);
 
   const BodyFrame<D>& frame(int k) const { return frames_[k]; }
   const std::string& name() const { return name_; }
   /// Axis k of frame f in its body: column k of R.
   VecOf<D> axis(int f, int k) const;
+  /// Value of a measure between frames A and B in the start given by the model.
+  template <class M>
+  double start_value(const M& m, int A, int B) const {
+    Measure<D> y;
+    m.evaluate({start_[A], start_[B]}, Depth::value, y);
+    return y.value;
+  }
 
   // Constraint rows. Each returns or takes the index of a row.
   int row(std::string label, RowUnit unit, double offset = 0);
@@ -141,6 +149,7 @@ class Builder {
   std::string name_;
   SourceLocation where_;
   std::vector<BodyFrame<D>> frames_;
+  std::vector<BodyMotion<D>> start_;  // of the frames' bodies
   std::unordered_map<std::type_index, ConstraintBank<D>*> constraint_index_;
   std::unordered_map<std::type_index, ForceBank<D>*> force_index_;
 };

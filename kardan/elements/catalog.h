@@ -37,7 +37,9 @@ struct ElementType {
 };
 
 template <class T, int D>
-concept BuildsIn = requires(const T& t, Builder<D>& b) { t.build(b); };
+concept BuildsIn = requires(const T& t, Builder<D>& b) {
+  t.build(b);
+};
 
 /// The catalog entry of a type.
 template <class T>

@@ -34,8 +34,12 @@ void turn_block(const FixedVector<2>&, const Vec2d& U, double (&block)[2][1]) {
   block[0][0] = -U.y;
   block[1][0] = U.x;
 }
-const Vec3d& level(const FixedVector<3>& s, int k) { return k == 0 ? s.u0 : (k == 1 ? s.u1 : s.u2); }
-const Vec2d& level(const FixedVector<2>& s, int k) { return k == 0 ? s.U0 : (k == 1 ? s.U1 : s.U2); }
+const Vec3d& level(const FixedVector<3>& s, int k) {
+  return k == 0 ? s.u0 : (k == 1 ? s.u1 : s.u2);
+}
+const Vec2d& level(const FixedVector<2>& s, int k) {
+  return k == 0 ? s.U0 : (k == 1 ? s.U1 : s.U2);
+}
 
 /// d(U2)/dw: -R (u1~ + w~ s~) in space, -2 w U0 in the plane.
 void spin_rate_block(const FixedVector<3>& s, double (&block)[3][3]) {

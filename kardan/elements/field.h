@@ -2,7 +2,8 @@
 /// Fields: how an element (or an options struct) declares what a user may write. One declaration
 ///
 ///   template <class F> static void fields(F& f) {
-///     f("stiffness", &Spring::stiffness, {.unit = "N/m", .doc = "...", .check = Check::non_negative});
+///     f("stiffness", &Spring::stiffness, {.unit = "N/m", .doc = "...", .check =
+///     Check::non_negative});
 ///   }
 ///
 /// serves the reader (values and diagnostics), `kardan elements`, the generated reference and the
@@ -10,6 +11,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -89,7 +91,8 @@ class ValueReader {
             std::vector<double>& out) const;
   bool read(const FieldValue&, const std::string& what, const FieldInfo&, TimeFunction& out) const;
   bool read(const FieldValue&, const std::string& what, const FieldInfo&, Expression& out) const;
-  bool read(const FieldValue&, const std::string& what, const FieldInfo&, Table& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&,
+            std::optional<Table>& out) const;
 
   const Environment& parameters() const { return parameters_; }
   Diagnostics& diagnostics() const { return diagnostics_; }
@@ -113,7 +116,7 @@ std::string kind_of(const Vec3d&);
 std::string kind_of(const std::vector<double>&);
 std::string kind_of(const TimeFunction&);
 std::string kind_of(const Expression&);
-std::string kind_of(const Table&);
+std::string kind_of(const std::optional<Table>&);
 
 std::string default_text(const double&);
 std::string default_text(const int&);
@@ -123,7 +126,7 @@ std::string default_text(const Vec3d&);
 std::string default_text(const std::vector<double>&);
 std::string default_text(const TimeFunction&);
 std::string default_text(const Expression&);
-std::string default_text(const Table&);
+std::string default_text(const std::optional<Table>&);
 
 /// The declared fields of T, for listings.
 template <class T>
@@ -155,8 +158,8 @@ bool read_fields(const FieldMap& values, const std::string& owner, const SourceL
       return;
     }
     if (info.need == Need::required) {
-      reader.diagnostics().error("field.missing",
-                                 owner + ": '" + std::string(key) + "' is missing", where,
+      reader.diagnostics().error("field.missing", owner + ": '" + std::string(key) + "' is missing",
+                                 where,
                                  info.doc + (info.unit.empty() ? "" : " [" + info.unit + "]"));
       ok = false;
     }

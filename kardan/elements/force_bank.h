@@ -35,11 +35,11 @@ struct Potential {
 
 /// Index of an element's own variables in (r, w) and of its blocks; -1 where it has none.
 struct AuxSlots {
-  int r = -1, w = -1;                        // index in r, in w
-  int row_r = -1, row_w = -1;                // first value (A) of its rows in aux_p and aux_v
-  int row_r_B = -1, row_w_B = -1;            // first value (B)
-  int rr = -1, rw = -1, wr = -1, ww = -1;    // values in aux_aux
-  int f_r_A = -1, f_r_B = -1;                // first value in f_aux of column r, rows of A and B
+  int r = -1, w = -1;                      // index in r, in w
+  int row_r = -1, row_w = -1;              // first value (A) of its rows in aux_p and aux_v
+  int row_r_B = -1, row_w_B = -1;          // first value (B)
+  int rr = -1, rw = -1, wr = -1, ww = -1;  // values in aux_aux
+  int f_r_A = -1, f_r_B = -1;              // first value in f_aux of column r, rows of A and B
   int f_w_A = -1, f_w_B = -1;
   int f_stride_A = 0, f_stride_B = 0;
 };
@@ -51,19 +51,20 @@ class ForceBank {
     int pair = 0;  // index in the system's list of body pairs
     BodyColumns A, B;
     AuxSlots aux;
-    int mode = -1;   // index of its first mode, -1 if it has none
-    int event = -1;  // index of its first event function
-    int element = 0; // index of the element in the model
+    int mode = -1;    // index of its first mode, -1 if it has none
+    int event = -1;   // index of its first event function
+    int element = 0;  // index of the element in the model
   };
   virtual ~ForceBank() = default;
-  virtual void evaluate(const Context<D>&, std::span<const PairSlots>, const ForceValues&) const = 0;
+  virtual void evaluate(const Context<D>&, std::span<const PairSlots>,
+                        const ForceValues&) const = 0;
   virtual void differentiate(const Context<D>&, std::span<const PairSlots>,
                              const ForceValues&) const = 0;
   virtual Potential potential(const Context<D>&) const = 0;
   /// Event functions at the modes of the context, and the modes that belong to a state.
   virtual void events(const Context<D>&, double* z) const = 0;
   virtual void choose_modes(const Context<D>&, int* modes) const = 0;
-  /// Scalar shown as ELEMENT.force: tension, torque or normal force.
+  /// Adds the scalar shown as ELEMENT.force: force along the line, torque or normal force.
   virtual void magnitudes(const Context<D>&, double* by_element) const = 0;
   virtual void each_slot(void (*visit)(void* user, Slots&), void* user) = 0;
 };
@@ -108,7 +109,7 @@ class LineForces final : public ForceBank<D> {
   void magnitudes(const Context<D>& at, double* by_element) const override {
     Measure<D> y;
     for (const Item& i : items)
-      by_element[i.slots.element] = value(at, i, Depth::first, y).force.value;
+      by_element[i.slots.element] += value(at, i, Depth::first, y).force.value;
   }
   void each_slot(void (*visit)(void*, Slots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);
@@ -156,8 +157,8 @@ void LineForces<D, M>::differentiate(const Context<D>& at, std::span<const PairS
     // Q = phi G':  Q_p = phi curvature + G' (phi_y G + phi_y' (G v)_p),  Q_v = phi_y' G' G.
     for (int a = 0; a < n; ++a)
       for (int b = 0; b < n; ++b)
-        local[a][b] = phi.value * y.curvature[a][b] +
-                      y.G[a] * (phi.y * y.G[b] + phi.rate * y.rate_p[b]);
+        local[a][b] =
+            phi.value * y.curvature[a][b] + y.G[a] * (phi.y * y.G[b] + phi.rate * y.rate_p[b]);
     scatter<D>(pair, 1, local, out.f_p);
     if (phi.rate != 0) {
       for (int a = 0; a < n; ++a)
@@ -238,12 +239,11 @@ class KernelForces final : public ForceBank<D> {
   }
   void choose_modes(const Context<D>& at, int* modes) const override {
     if constexpr (K::events > 0)
-      for (const Item& i : items)
-        modes[i.slots.mode] = i.kernel.choose_mode(at.t, pair(at, i));
+      for (const Item& i : items) modes[i.slots.mode] = i.kernel.choose_mode(at.t, pair(at, i));
   }
   void magnitudes(const Context<D>& at, double* by_element) const override {
     for (const Item& i : items)
-      by_element[i.slots.element] = i.kernel.magnitude(at.t, pair(at, i), mode(at, i));
+      by_element[i.slots.element] += i.kernel.magnitude(at.t, pair(at, i), mode(at, i));
   }
   void each_slot(void (*visit)(void*, Slots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);

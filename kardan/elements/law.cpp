@@ -7,12 +7,13 @@ namespace kardan {
 LawValue SpringLaw::at(const LawArguments& x) const {
   const TimeJet u = actuation.at(x.t);
   LawValue v;
-  v.force = {.value = -stiffness * (x.y - free) - damping * x.rate + u.value,
+  const double spring = stiffness * (x.y - free) + preload;
+  v.force = {.value = u.value - spring - damping * x.rate,
              .y = -stiffness,
              .rate = -damping,
              .t = u.d1};
-  v.potential = 0.5 * stiffness * (x.y - free) * (x.y - free);
-  v.potential_rate = stiffness * (x.y - free) * x.rate;
+  v.potential = (0.5 * stiffness * (x.y - free) + preload) * (x.y - free);
+  v.potential_rate = spring * x.rate;
   return v;
 }
 
@@ -22,8 +23,7 @@ LawValue ExpressionLaw::at(const LawArguments& x) const {
   for (int k = 0; k < 3; ++k) inputs[k].d[k] = 1;
   Scalar values[3];
   for (std::size_t k = 0; k < arguments.size(); ++k) values[k] = inputs[arguments[k]];
-  const Scalar f =
-      expression.evaluate(std::span<const Scalar>(values, arguments.size()));
+  const Scalar f = expression.evaluate(std::span<const Scalar>(values, arguments.size()));
   LawValue v;
   v.force = {.value = f.value, .y = f.d[0], .rate = f.d[1], .t = f.d[2]};
   return v;
@@ -33,9 +33,8 @@ LawValue LagLaw::at(const LawArguments& x) const {
   const TimeJet u = command.at(x.t);
   LawValue v;
   v.force = {.value = x.r, .r = 1};
-  v.b = {.value = (u.value - x.r) / time_constant,
-         .t = u.d1 / time_constant,
-         .r = -1 / time_constant};
+  v.b = {
+      .value = (u.value - x.r) / time_constant, .t = u.d1 / time_constant, .r = -1 / time_constant};
   return v;
 }
 

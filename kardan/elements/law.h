@@ -25,9 +25,10 @@ struct LawArguments {
   double y, rate, t, r, w;
 };
 
-/// phi = -k (y - free) - c y' + actuation(t), the actuation counting as applied (not potential).
+/// phi = -k (y - free) - preload - c y' + actuation(t); the spring and its preload have a potential,
+/// the actuation counts as applied.
 struct SpringLaw {
-  double stiffness = 0, damping = 0, free = 0;
+  double stiffness = 0, damping = 0, free = 0, preload = 0;
   TimeFunction actuation;
   LawValue at(const LawArguments&) const;
   static constexpr int states = 0, auxiliaries = 0;

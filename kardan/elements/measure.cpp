@@ -193,8 +193,8 @@ void compose(const FunctionOfTwo& F, const Measure<D>& u, const Measure<D>& w, D
                               F.F2[1] * u.accel + F.F2[2] * w.accel + F.F3[1] * u.rate * u.rate +
                                   2 * F.F3[2] * u.rate * w.rate + F.F3[3] * w.rate * w.rate};
   for (int i = 0; i < Measure<D>::n; ++i) {
-    y.rate_p[i] = F.F1[0] * u.rate_p[i] + F.F1[1] * w.rate_p[i] + F1_rate[0] * u.G[i] +
-                  F1_rate[1] * w.G[i];
+    y.rate_p[i] =
+        F.F1[0] * u.rate_p[i] + F.F1[1] * w.rate_p[i] + F1_rate[0] * u.G[i] + F1_rate[1] * w.G[i];
     y.accel_p[i] = F.F1[0] * u.accel_p[i] + F.F1[1] * w.accel_p[i] +
                    2 * (F1_rate[0] * u.rate_p[i] + F1_rate[1] * w.rate_p[i]) +
                    F1_accel[0] * u.G[i] + F1_accel[1] * w.G[i];

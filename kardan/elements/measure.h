@@ -68,7 +68,9 @@ inline void add(double* row, int column, double s, const Vec2d& a) {
   row[column] += s * a.x;
   row[column + 1] += s * a.y;
 }
-inline void add(double* row, int column, double s, double a) { row[column] += s * a; }
+inline void add(double* row, int column, double s, double a) {
+  row[column] += s * a;
+}
 
 /// curvature += s * (theta, theta) block of W.U0 with W held fixed, W in the world.
 template <int D>

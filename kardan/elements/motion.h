@@ -62,13 +62,13 @@ inline Rot2d operator*(const Rot2d& A, const Rot2d& B) {
 /// Pose, velocity and acceleration of a body. `angle` is the continuous angle in the plane.
 template <int D>
 struct BodyMotion {
-  VecOf<D> x{};        // [m]     position of the centre of mass, world
-  RotationOf<D> R{};   //         body axes in the world
-  double angle = 0;    // [rad]   plane only
-  VecOf<D> v{};        // [m/s]   world
-  SpinOf<D> w{};       // [rad/s] body frame
-  VecOf<D> a{};        // [m/s^2] world
-  SpinOf<D> alpha{};   // [rad/s^2] body frame
+  VecOf<D> x{};       // [m]     position of the centre of mass, world
+  RotationOf<D> R{};  //         body axes in the world
+  double angle = 0;   // [rad]   plane only
+  VecOf<D> v{};       // [m/s]   world
+  SpinOf<D> w{};      // [rad/s] body frame
+  VecOf<D> a{};       // [m/s^2] world
+  SpinOf<D> alpha{};  // [rad/s^2] body frame
 };
 
 /// A vector s fixed to a body, followed to second order: u0 = s, u1 = w x s,

@@ -20,11 +20,11 @@ struct Context {
   const int* modes = nullptr;             // switch positions of elements with kinks
 };
 
-/// Constraint rows: holonomic first, then nonholonomic. `rate` is g' (or the nonholonomic residual),
-/// `accel` is g'' (or its derivative). G, rate_p, accel_p, accel_v share one pattern.
+/// Constraint rows: holonomic first, then nonholonomic. `rate` is g' (or the nonholonomic
+/// residual), `accel` is g'' (or its derivative). G, rate_p, accel_p, accel_v share one pattern.
 struct ConstraintValues {
   double *g, *rate, *accel;
-  double *g_t, *rate_t, *accel_t;               // partial time derivatives
+  double *g_t, *rate_t, *accel_t;  // partial time derivatives
   double *G, *rate_p, *accel_p, *accel_v;
 };
 
@@ -32,11 +32,11 @@ struct ConstraintValues {
 /// `lambda` (all constraint rows), when given, adds -(G' lambda)_p to f_p.
 struct ForceValues {
   double *f, *f_t, *f_p, *f_v;
-  double *b, *d;                                // r' = b, 0 = d
+  double *b, *d;  // r' = b, 0 = d
   double *b_t, *d_t;
-  double *aux_p, *aux_v;                        // rows: (b, d); columns: velocities
-  double *aux_aux;                              // rows: (b, d); columns: (r, w)
-  double *f_aux;                                // rows: velocities; columns: (r, w)
+  double *aux_p, *aux_v;  // rows: (b, d); columns: velocities
+  double* aux_aux;        // rows: (b, d); columns: (r, w)
+  double* f_aux;          // rows: velocities; columns: (r, w)
   const double* lambda;
 };
 

@@ -1,0 +1,88 @@
+#include "kardan/elements/catalog.h"
+
+#include "kardan/elements/forces/actuator.h"
+#include "kardan/elements/forces/controller.h"
+#include "kardan/elements/forces/rotational_spring_damper.h"
+#include "kardan/elements/forces/spring_damper.h"
+#include "kardan/elements/joints/constant_velocity.h"
+#include "kardan/elements/joints/cylindrical.h"
+#include "kardan/elements/joints/distance.h"
+#include "kardan/elements/joints/driver.h"
+#include "kardan/elements/joints/fixed.h"
+#include "kardan/elements/joints/gear.h"
+#include "kardan/elements/joints/lock.h"
+#include "kardan/elements/joints/planar.h"
+#include "kardan/elements/joints/point_on_line.h"
+#include "kardan/elements/joints/point_on_plane.h"
+#include "kardan/elements/joints/prismatic.h"
+#include "kardan/elements/joints/rack_and_pinion.h"
+#include "kardan/elements/joints/revolute.h"
+#include "kardan/elements/joints/screw.h"
+#include "kardan/elements/joints/spherical.h"
+#include "kardan/elements/joints/universal.h"
+#include "kardan/elements/sensors/coordinate_sensor.h"
+#include "kardan/elements/sensors/point_sensor.h"
+
+namespace kardan {
+
+std::string_view to_string(Category c) {
+  switch (c) {
+    case Category::joint:
+      return "joint";
+    case Category::driver:
+      return "driver";
+    case Category::nonholonomic:
+      return "nonholonomic";
+    case Category::force:
+      return "force";
+    case Category::contact:
+      return "contact";
+    case Category::sensor:
+      return "sensor";
+  }
+  return "";
+}
+
+const Catalog& Catalog::builtin() {
+  static const Catalog catalog = [] {
+    Catalog c;
+    c.add(describe<Fixed>());
+    c.add(describe<Revolute>());
+    c.add(describe<Prismatic>());
+    c.add(describe<Cylindrical>());
+    c.add(describe<Spherical>());
+    c.add(describe<Universal>());
+    c.add(describe<Planar>());
+    c.add(describe<PointOnLine>());
+    c.add(describe<PointOnPlane>());
+    c.add(describe<ConstantVelocity>());
+    c.add(describe<Rod>());
+    c.add(describe<Screw>());
+    c.add(describe<RackAndPinion>());
+    c.add(describe<Gear>());
+    c.add(describe<Driver>());
+    c.add(describe<Lock>());
+    c.add(describe<SpringDamper>());
+    c.add(describe<RotationalSpringDamper>());
+    c.add(describe<Actuator>());
+    c.add(describe<Controller>());
+    c.add(describe<CoordinateSensor>());
+    c.add(describe<PointSensor>());
+    return c;
+  }();
+  return catalog;
+}
+
+const ElementType* Catalog::find(std::string_view name) const {
+  for (const ElementType& t : types_)
+    if (t.name == name) return &t;
+  return nullptr;
+}
+
+std::vector<std::string> Catalog::names() const {
+  std::vector<std::string> names;
+  for (const ElementType& t : types_) names.emplace_back(t.name);
+  return names;
+}
+
+}  // namespace kardan

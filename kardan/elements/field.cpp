@@ -1,0 +1,289 @@
+#include "kardan/elements/field.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/base/text.h"
+
+namespace kardan {
+namespace {
+
+std::string describe_value(const FieldValue& v) {
+  if (const auto* number = std::get_if<double>(&v.data)) return format_number(*number);
+  if (const auto* text = std::get_if<std::string>(&v.data)) return "'" + *text + "'";
+  if (const auto* list = std::get_if<FieldValue::List>(&v.data))
+    return fmt::format("a list of {}", list->size());
+  return "a mapping";
+}
+
+const char* rule(Check check) {
+  switch (check) {
+    case Check::positive:
+      return "> 0";
+    case Check::non_negative:
+      return ">= 0";
+    case Check::non_zero:
+      return "not 0";
+    case Check::unit_interval:
+      return "between 0 and 1";
+    case Check::any:
+      break;
+  }
+  return "finite";
+}
+
+bool holds(Check check, double x) {
+  switch (check) {
+    case Check::positive:
+      return x > 0;
+    case Check::non_negative:
+      return x >= 0;
+    case Check::non_zero:
+      return x != 0;
+    case Check::unit_interval:
+      return x >= 0 && x <= 1;
+    case Check::any:
+      break;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ValueReader::fail(const std::string& code, const std::string& message, const FieldValue& v,
+                       const std::string& hint) const {
+  diagnostics_.error(code, message, v.where, hint);
+  return false;
+}
+
+bool ValueReader::check(double value, const FieldValue& v, const std::string& what,
+                        const FieldInfo& info) const {
+  if (std::isfinite(value) && holds(info.check, value)) return true;
+  return fail("field.range",
+              fmt::format("{} = {}; wanted a number {}{}", what, format_number(value),
+                          rule(info.check), info.unit.empty() ? "" : " [" + info.unit + "]"),
+              v, info.doc);
+}
+
+bool ValueReader::expression(const FieldValue& v, const std::string& what,
+                             const std::vector<std::string>& variables, Expression& out) const {
+  if (const auto* number = std::get_if<double>(&v.data)) {
+    out = Expression::constant(*number);
+    return true;
+  }
+  const auto* text = std::get_if<std::string>(&v.data);
+  if (!text)
+    return fail("field.type",
+                fmt::format("{}: got {}; wanted a number or an expression", what, describe_value(v)),
+                v);
+  auto parsed = Expression::parse(*text);
+  if (!parsed) {
+    FieldValue at = v;
+    if (at.where.column > 0) at.where.column += parsed.error().offset;
+    return fail("expression.syntax", fmt::format("{}: {}", what, parsed.error().message), at,
+                parsed.error().hint);
+  }
+  out = parsed.value().bind([&](std::string_view name) { return parameters_.find(name); });
+  bool ok = true;
+  for (std::size_t i = 0; i < parsed.value().names().size(); ++i) {
+    const std::string& name = parsed.value().names()[i];
+    if (parameters_.find(name)) continue;
+    if (std::find(variables.begin(), variables.end(), name) != variables.end()) continue;
+    std::vector<std::string> known = variables;
+    for (const auto& [key, value] : parameters_.all()) known.push_back(key);
+    const std::string near = did_you_mean(name, known);
+    FieldValue at = v;
+    if (at.where.column > 0) at.where.column += parsed.value().name_offset(i);
+    std::string hint;
+    if (!near.empty())
+      hint = "did you mean '" + near + "'?";
+    else if (!variables.empty())
+      hint = fmt::format("known here: parameters and {}", fmt::join(variables, ", "));
+    else
+      hint = "declare it under 'parameters'";
+    ok = fail("expression.unknown_name",
+              fmt::format("{}: unknown name '{}' in '{}'", what, name, *text), at, hint);
+  }
+  return ok;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       double& out) const {
+  if (const auto* number = std::get_if<double>(&v.data)) {
+    out = *number;
+    return check(out, v, what, info);
+  }
+  Expression e;
+  if (!expression(v, what, {}, e)) return false;
+  out = e.evaluate(std::span<const double>{});
+  return check(out, v, what, info);
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       int& out) const {
+  double x = 0;
+  if (!read(v, what, info, x)) return false;
+  if (x != std::floor(x) || std::abs(x) > 1e9)
+    return fail("field.type",
+                fmt::format("{} = {}; wanted a whole number", what, format_number(x)), v, info.doc);
+  out = static_cast<int>(x);
+  return true;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       bool& out) const {
+  const auto* text = std::get_if<std::string>(&v.data);
+  if (!text || (*text != "true" && *text != "false"))
+    return fail("field.type",
+                fmt::format("{}: got {}; wanted true or false", what, describe_value(v)), v,
+                info.doc);
+  out = *text == "true";
+  return true;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       std::string& out) const {
+  const auto* text = std::get_if<std::string>(&v.data);
+  if (!text)
+    return fail("field.type", fmt::format("{}: got {}; wanted a word", what, describe_value(v)), v,
+                info.doc);
+  if (!info.choices.empty() &&
+      std::find(info.choices.begin(), info.choices.end(), *text) == info.choices.end()) {
+    const std::string near = did_you_mean(*text, info.choices);
+    return fail("field.choice",
+                fmt::format("{}: got '{}'; wanted one of {}", what, *text,
+                            fmt::join(info.choices, ", ")),
+                v, near.empty() ? info.doc : "did you mean '" + near + "'?");
+  }
+  out = *text;
+  return true;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       std::vector<double>& out) const {
+  const auto* list = std::get_if<FieldValue::List>(&v.data);
+  if (!list)
+    return fail("field.type",
+                fmt::format("{}: got {}; wanted a list of numbers", what, describe_value(v)), v,
+                info.doc);
+  out.assign(list->size(), 0.0);
+  bool ok = true;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    ok &= read((*list)[i], fmt::format("{}[{}]", what, i), info, out[i]);
+  return ok;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       Vec3d& out) const {
+  const auto* list = std::get_if<FieldValue::List>(&v.data);
+  if (!list || (list->size() != 2 && list->size() != 3))
+    return fail("field.type",
+                fmt::format("{}: got {}; wanted [x, y, z] (plane: [x, y])", what,
+                            describe_value(v)),
+                v, info.doc);
+  out = {};
+  bool ok = true;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    ok &= read((*list)[i], fmt::format("{}[{}]", what, i), info, out[static_cast<int>(i)]);
+  return ok;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       Expression& out) const {
+  return expression(v, what, info.variables, out);
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       TimeFunction& out) const {
+  if (!std::holds_alternative<double>(v.data) && !std::holds_alternative<std::string>(v.data)) {
+    std::optional<Table> table;
+    if (!read(v, what, info, table)) return false;
+    out = TimeFunction(*table);
+    return true;
+  }
+  Expression e;
+  if (!expression(v, what, {"t"}, e)) return false;
+  auto made = TimeFunction::make(e);
+  if (!made)
+    return fail("expression.syntax", fmt::format("{}: {}", what, made.error().message), v,
+                made.error().hint);
+  out = made.value();
+  return true;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       std::optional<Table>& out) const {
+  // [[x, y], ...] or {points: [[x, y], ...], interpolation: linear | spline}
+  const FieldValue* points = &v;
+  std::string interpolation = "spline";
+  if (const auto* map = std::get_if<FieldValue::Mapping>(&v.data)) {
+    points = nullptr;
+    for (const auto& [key, value] : *map) {
+      if (key == "points") points = &value;
+      if (key == "interpolation" &&
+          !read(value, what + ".interpolation", {.choices = {"linear", "spline"}}, interpolation))
+        return false;
+    }
+    report_unknown_keys(*map, {"points", "interpolation"}, what, diagnostics_);
+  }
+  const auto* list = points ? std::get_if<FieldValue::List>(&points->data) : nullptr;
+  if (!list)
+    return fail("field.type",
+                fmt::format("{}: got {}; wanted a table [[x, y], ...]", what, describe_value(v)), v,
+                info.doc);
+  std::vector<double> x, y;
+  for (const FieldValue& item : *list) {
+    std::vector<double> pair;
+    if (!read(item, what, {}, pair)) return false;
+    if (pair.size() != 2)
+      return fail("field.type", fmt::format("{}: got {} numbers; wanted [x, y]", what, pair.size()),
+                  item, info.doc);
+    x.push_back(pair[0]);
+    y.push_back(pair[1]);
+  }
+  auto table = Table::make(
+      std::move(x), std::move(y),
+      interpolation == "linear" ? Interpolation::linear : Interpolation::cubic_spline);
+  if (!table)
+    return fail("field.table", fmt::format("{}: {}", what, table.error().message), v,
+                table.error().hint);
+  out = table.value();
+  return true;
+}
+
+void report_unknown_keys(const FieldMap& values, const std::vector<std::string>& known,
+                         const std::string& owner, Diagnostics& diagnostics) {
+  for (const auto& [key, value] : values) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const std::string near = did_you_mean(key, known);
+    diagnostics.error("key.unknown", fmt::format("{}: unknown key '{}'", owner, key), value.where,
+                      near.empty() ? fmt::format("known keys: {}", fmt::join(known, ", "))
+                                   : "did you mean '" + near + "'?");
+  }
+}
+
+std::string kind_of(const double&) { return "number"; }
+std::string kind_of(const int&) { return "whole number"; }
+std::string kind_of(const bool&) { return "true or false"; }
+std::string kind_of(const std::string&) { return "word"; }
+std::string kind_of(const Vec3d&) { return "[x, y, z]"; }
+std::string kind_of(const std::vector<double>&) { return "list of numbers"; }
+std::string kind_of(const TimeFunction&) { return "function of t"; }
+std::string kind_of(const Expression&) { return "expression"; }
+std::string kind_of(const std::optional<Table>&) { return "table [[x, y], ...]"; }
+
+std::string default_text(const double& x) { return format_number(x); }
+std::string default_text(const int& x) { return std::to_string(x); }
+std::string default_text(const bool& x) { return x ? "true" : "false"; }
+std::string default_text(const std::string& x) { return x; }
+std::string default_text(const Vec3d& x) {
+  return fmt::format("[{}, {}, {}]", format_number(x.x), format_number(x.y), format_number(x.z));
+}
+std::string default_text(const std::vector<double>& x) { return x.empty() ? "[]" : "..."; }
+std::string default_text(const TimeFunction& x) { return x.text(); }
+std::string default_text(const Expression& x) { return x.text(); }
+std::string default_text(const std::optional<Table>&) { return "none"; }
+
+}  // namespace kardan

@@ -1,0 +1,44 @@
+#pragma once
+/// Rotational spring-damper-actuator (RSDA).
+
+#include "kardan/elements/catalog.h"
+#include "kardan/elements/forces/law_fields.h"
+
+namespace kardan {
+
+struct RotationalSpringDamper {
+  static constexpr std::string_view type = "rotational_spring_damper";
+  static constexpr std::string_view summary =
+      "Rotational spring-damper-actuator on the continuous angle about the z axis of A.";
+  static constexpr std::string_view equation =
+      "Q = tau dphi/dp,  tau = -k (phi - phi0) - c phi' - preload + torque(t) + law(angle, rate, "
+      "t)";
+  static constexpr Category category = Category::force;
+  static constexpr int frames = 2;
+  double stiffness = 0, damping = 0, free_angle = 0, preload = 0;
+  TimeFunction torque;
+  Expression law;
+
+  template <class F>
+  static void fields(F& f) {
+    using R = RotationalSpringDamper;
+    f("stiffness", &R::stiffness, {.unit = "N m/rad", .doc = "k", .check = Check::non_negative});
+    f("damping", &R::damping, {.unit = "N m s/rad", .doc = "c", .check = Check::non_negative});
+    f("free_angle", &R::free_angle, {.unit = "rad", .doc = "phi0"});
+    f("preload", &R::preload, {.unit = "N m", .doc = "opposing torque at the free angle"});
+    f("torque", &R::torque,
+      {.unit = "N m", .doc = "actuator torque on B about z of A", .variables = {"t"}});
+    f("law", &R::law,
+      {.unit = "N m", .doc = "torque law on B", .variables = {"angle", "rate", "t"}});
+  }
+
+  template <int D>
+  void build(Builder<D>& b) const {
+    const Angle<D> phi = b.angle(0, 1);
+    const int counter = b.count_turns(phi, 0, 1);
+    b.line_force(phi, 0, 1, SpringLaw{stiffness, damping, free_angle, preload, torque}, counter);
+    if (is_given(law)) b.line_force(phi, 0, 1, expression_law(law, "angle"), counter);
+  }
+};
+
+}  // namespace kardan

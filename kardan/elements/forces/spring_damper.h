@@ -1,0 +1,46 @@
+#pragma once
+/// Translational spring-damper-actuator (TSDA).
+
+#include "kardan/elements/catalog.h"
+#include "kardan/elements/forces/law_fields.h"
+
+namespace kardan {
+
+struct SpringDamper {
+  static constexpr std::string_view type = "spring_damper";
+  static constexpr std::string_view summary =
+      "Translational spring-damper-actuator along the line between two points.";
+  static constexpr std::string_view equation =
+      "Q = phi dl/dp,  phi = -k (l - l0) - c l' - preload + force(t) + law(length, rate, t), "
+      "positive pushing apart";
+  static constexpr Category category = Category::force;
+  static constexpr int frames = 2;
+  double stiffness = 0, damping = 0, free_length = 0, preload = 0;
+  TimeFunction force;
+  Expression law;
+
+  template <class F>
+  static void fields(F& f) {
+    f("stiffness", &SpringDamper::stiffness,
+      {.unit = "N/m", .doc = "k", .check = Check::non_negative});
+    f("damping", &SpringDamper::damping,
+      {.unit = "N s/m", .doc = "c", .check = Check::non_negative});
+    f("free_length", &SpringDamper::free_length,
+      {.unit = "m", .doc = "l0", .check = Check::non_negative});
+    f("preload", &SpringDamper::preload, {.unit = "N", .doc = "tension at the free length"});
+    f("force", &SpringDamper::force,
+      {.unit = "N", .doc = "actuator force, positive pushing apart", .variables = {"t"}});
+    f("law", &SpringDamper::law,
+      {.unit = "N",
+       .doc = "force law, positive pushing apart",
+       .variables = {"length", "rate", "t"}});
+  }
+
+  template <int D>
+  void build(Builder<D>& b) const {
+    b.line_force(b.length(0, 1), 0, 1, SpringLaw{stiffness, damping, free_length, preload, force});
+    if (is_given(law)) b.line_force(b.length(0, 1), 0, 1, expression_law(law, "length"));
+  }
+};
+
+}  // namespace kardan

@@ -1,0 +1,36 @@
+#pragma once
+/// A relative coordinate of two frames, chosen by name: displacement along an axis of A, distance,
+/// or the continuous angle about A's z axis. Drivers, locks and sensors share it.
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+inline const std::vector<std::string>& coordinate_names() {
+  static const std::vector<std::string> names{"x", "y", "z", "distance", "angle"};
+  return names;
+}
+
+/// Calls use(measure, unit, label, counter) with the measure that `name` chooses.
+template <int D, class Use>
+void with_coordinate(Builder<D>& b, const std::string& name, int A, int B, Use&& use) {
+  if (name == "angle") {
+    const Angle<D> phi = b.angle(A, B);
+    use(phi, RowUnit::angle, D == 3 ? "rotation about local z" : "rotation",
+        b.count_turns(phi, A, B));
+  } else if (name == "distance") {
+    use(b.length(A, B), RowUnit::length, "distance", -1);
+  } else {
+    const int axis = name == "x" ? 0 : (name == "y" ? 1 : 2);
+    if (axis >= D) {
+      b.fail("field.choice", "coordinate 'z' does not exist in a planar model",
+             "use x, y or angle");
+      return;
+    }
+    static constexpr const char* labels[3] = {
+        "translation along local x", "translation along local y", "translation along local z"};
+    use(b.displacement(A, axis, B), RowUnit::length, labels[axis], -1);
+  }
+}
+
+}  // namespace kardan

@@ -1,0 +1,41 @@
+#pragma once
+/// Rheonomic driver: 1 row.
+
+#include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/coordinate.h"
+
+namespace kardan {
+
+struct Driver {
+  static constexpr std::string_view type = "driver";
+  static constexpr std::string_view summary =
+      "Prescribes a relative coordinate as a function of time.";
+  static constexpr std::string_view equation =
+      "y(p) - motion(t) = 0,  y = x, y, z of B in frame A, distance, or angle about z of A";
+  static constexpr Category category = Category::driver;
+  static constexpr int frames = 2;
+  std::string coordinate = "angle";
+  TimeFunction motion;
+
+  template <class F>
+  static void fields(F& f) {
+    f("coordinate", &Driver::coordinate,
+      {.doc = "the driven coordinate", .choices = coordinate_names()});
+    f("motion", &Driver::motion,
+      {.unit = "m or rad",
+       .doc = "function of time t",
+       .need = Need::required,
+       .variables = {"t"}});
+  }
+
+  template <int D>
+  void build(Builder<D>& b) const {
+    with_coordinate(b, coordinate, 0, 1, [&](auto y, RowUnit unit, const char* label, int counter) {
+      const int row = b.row(std::string("driven ") + label, unit);
+      b.measure(row, y, 0, 1, 1, counter);
+      b.driver(row, motion);
+    });
+  }
+};
+
+}  // namespace kardan

@@ -1,0 +1,31 @@
+#pragma once
+/// Fixed joint: 6 rows in space, 3 in the plane.
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+struct Fixed {
+  static constexpr std::string_view type = "fixed";
+  static constexpr std::string_view summary = "Welds two frames together.";
+  static constexpr std::string_view equation =
+      "p_WB = p_WA; x_A.y_B = y_A.z_B = z_A.x_B = 0 (plane: theta_B = theta_A)";
+  static constexpr Category category = Category::joint;
+  static constexpr int frames = 2;
+
+  template <class F>
+  static void fields(F&) {}
+
+  void build(Builder<3>& b) const {
+    b.point(0, 1);
+    b.perpendicular(0, 0, 1, 1, "rotation about local z");
+    b.perpendicular(0, 1, 1, 2, "rotation about local x");
+    b.perpendicular(0, 2, 1, 0, "rotation about local y");
+  }
+  void build(Builder<2>& b) const {
+    b.point(0, 1);
+    b.measure(b.row("rotation", RowUnit::angle), b.angle(0, 1), 0, 1);
+  }
+};
+
+}  // namespace kardan

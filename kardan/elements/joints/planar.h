@@ -1,0 +1,26 @@
+#pragma once
+/// Planar joint: 3 rows.
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+struct Planar {
+  static constexpr std::string_view type = "planar";
+  static constexpr std::string_view summary =
+      "Frame B stays in the x-y plane of A, normals parallel.";
+  static constexpr std::string_view equation = "z_A.d = 0; x_A.z_B = y_A.z_B = 0";
+  static constexpr Category category = Category::joint;
+  static constexpr int frames = 2;
+
+  template <class F>
+  static void fields(F&) {}
+
+  void build(Builder<3>& b) const {
+    b.in_plane(0, 2, 1, "translation along local z");
+    b.perpendicular(0, 0, 1, 2, "rotation about local y");
+    b.perpendicular(0, 1, 1, 2, "rotation about local x");
+  }
+};
+
+}  // namespace kardan

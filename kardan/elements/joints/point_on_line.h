@@ -1,0 +1,26 @@
+#pragma once
+/// Point on line: 2 rows in space, 1 in the plane.
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+struct PointOnLine {
+  static constexpr std::string_view type = "point_on_line";
+  static constexpr std::string_view summary =
+      "The origin of B stays on the z axis of A (plane: on its x axis).";
+  static constexpr std::string_view equation = "x_A.d = y_A.d = 0 (plane: y_A.d = 0)";
+  static constexpr Category category = Category::joint;
+  static constexpr int frames = 2;
+
+  template <class F>
+  static void fields(F&) {}
+
+  void build(Builder<3>& b) const {
+    b.in_plane(0, 0, 1, "translation along local x");
+    b.in_plane(0, 1, 1, "translation along local y");
+  }
+  void build(Builder<2>& b) const { b.in_plane(0, 1, 1, "translation along local y"); }
+};
+
+}  // namespace kardan

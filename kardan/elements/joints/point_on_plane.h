@@ -1,0 +1,21 @@
+#pragma once
+/// Point on plane: 1 row.
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+struct PointOnPlane {
+  static constexpr std::string_view type = "point_on_plane";
+  static constexpr std::string_view summary = "The origin of B stays in the x-y plane of A.";
+  static constexpr std::string_view equation = "z_A.d = 0";
+  static constexpr Category category = Category::joint;
+  static constexpr int frames = 2;
+
+  template <class F>
+  static void fields(F&) {}
+
+  void build(Builder<3>& b) const { b.in_plane(0, 2, 1, "translation along local z"); }
+};
+
+}  // namespace kardan

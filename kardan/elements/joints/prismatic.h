@@ -1,0 +1,34 @@
+#pragma once
+/// Prismatic (translational) joint: 5 rows in space, 2 in the plane. d = p_WB - p_WA.
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+struct Prismatic {
+  static constexpr std::string_view type = "prismatic";
+  static constexpr std::string_view summary =
+      "Slider along the z axis of A (plane: along its x axis), without rotation.";
+  static constexpr std::string_view equation =
+      "x_A.d = y_A.d = 0; x_A.y_B = y_A.z_B = z_A.x_B = 0 (plane: y_A.d = 0, theta_B = theta_A + "
+      "const)";
+  static constexpr Category category = Category::joint;
+  static constexpr int frames = 2;
+
+  template <class F>
+  static void fields(F&) {}
+
+  void build(Builder<3>& b) const {
+    b.in_plane(0, 0, 1, "translation along local x");
+    b.in_plane(0, 1, 1, "translation along local y");
+    b.perpendicular(0, 0, 1, 1, "rotation about local z");
+    b.perpendicular(0, 1, 1, 2, "rotation about local x");
+    b.perpendicular(0, 2, 1, 0, "rotation about local y");
+  }
+  void build(Builder<2>& b) const {
+    b.in_plane(0, 1, 1, "translation along local y");
+    b.measure(b.row("rotation", RowUnit::angle), b.angle(0, 1), 0, 1);
+  }
+};
+
+}  // namespace kardan

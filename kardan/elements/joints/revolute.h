@@ -1,0 +1,28 @@
+#pragma once
+/// Revolute joint: 5 rows in space, 2 in the plane (a pin).
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+struct Revolute {
+  static constexpr std::string_view type = "revolute";
+  static constexpr std::string_view summary =
+      "Hinge: common origin, turning about the z axes of the frames.";
+  static constexpr std::string_view equation =
+      "p_WB = p_WA; x_A.z_B = y_A.z_B = 0 (plane: p_WB = p_WA)";
+  static constexpr Category category = Category::joint;
+  static constexpr int frames = 2;
+
+  template <class F>
+  static void fields(F&) {}
+
+  void build(Builder<3>& b) const {
+    b.point(0, 1);
+    b.perpendicular(0, 0, 1, 2, "rotation about local y");
+    b.perpendicular(0, 1, 1, 2, "rotation about local x");
+  }
+  void build(Builder<2>& b) const { b.point(0, 1); }
+};
+
+}  // namespace kardan

@@ -1,0 +1,21 @@
+#pragma once
+/// Spherical joint: 3 rows.
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+struct Spherical {
+  static constexpr std::string_view type = "spherical";
+  static constexpr std::string_view summary = "Ball joint: common origin.";
+  static constexpr std::string_view equation = "p_WB = p_WA";
+  static constexpr Category category = Category::joint;
+  static constexpr int frames = 2;
+
+  template <class F>
+  static void fields(F&) {}
+
+  void build(Builder<3>& b) const { b.point(0, 1); }
+};
+
+}  // namespace kardan

@@ -1,0 +1,26 @@
+#pragma once
+/// Universal joint: 4 rows.
+
+#include "kardan/elements/catalog.h"
+
+namespace kardan {
+
+struct Universal {
+  static constexpr std::string_view type = "universal";
+  static constexpr std::string_view summary =
+      "Cardan joint: common origin, the pin along x of A stays perpendicular to the pin along y of "
+      "B.";
+  static constexpr std::string_view equation = "p_WB = p_WA; x_A.y_B = 0";
+  static constexpr Category category = Category::joint;
+  static constexpr int frames = 2;
+
+  template <class F>
+  static void fields(F&) {}
+
+  void build(Builder<3>& b) const {
+    b.point(0, 1);
+    b.perpendicular(0, 0, 1, 1, "rotation about local z");
+  }
+};
+
+}  // namespace kardan

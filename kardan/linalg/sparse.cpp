@@ -1,0 +1,134 @@
+#include "kardan/linalg/sparse.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace kardan {
+
+int SparsePattern::find(int i, int j) const {
+  assert(i >= 0 && i < rows);
+  const auto begin = column.begin() + row_start[i];
+  const auto end = column.begin() + row_start[i + 1];
+  const auto place = std::lower_bound(begin, end, j);
+  return place != end && *place == j ? static_cast<int>(place - column.begin()) : -1;
+}
+
+PatternBuilder::PatternBuilder(int rows, int cols) : rows_(rows), cols_(cols) {
+  assert(rows >= 0 && cols >= 0);
+}
+
+void PatternBuilder::add(int i, int j) {
+  assert(i >= 0 && i < rows_ && j >= 0 && j < cols_);
+  entries_.push_back({i, j});
+}
+
+void PatternBuilder::add_block(int i, int j, int rows, int cols) {
+  for (int k = i; k < i + rows; ++k) {
+    for (int l = j; l < j + cols; ++l) add(k, l);
+  }
+}
+
+void PatternBuilder::add_block(std::span<const int> rows, std::span<const int> cols) {
+  for (const int i : rows) {
+    for (const int j : cols) add(i, j);
+  }
+}
+
+std::shared_ptr<const SparsePattern> PatternBuilder::build() const {
+  assert(entries_.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()));
+  auto pattern = std::make_shared<SparsePattern>();
+  pattern->rows = rows_;
+  pattern->cols = cols_;
+
+  // Counting sort by row, then a short sort within each row: linear for bounded row lengths.
+  std::vector<int> next(static_cast<std::size_t>(rows_) + 1, 0);
+  for (const Entry& entry : entries_) ++next[entry.row + 1];
+  for (int i = 0; i < rows_; ++i) next[i + 1] += next[i];
+  std::vector<int>& column = pattern->column;
+  column.resize(entries_.size());
+  for (const Entry& entry : entries_) column[next[entry.row]++] = entry.col;
+
+  // next[i] is now the end of row i; rows move left as their duplicates go.
+  pattern->row_start.assign(static_cast<std::size_t>(rows_) + 1, 0);
+  auto kept = column.begin();
+  for (int i = 0; i < rows_; ++i) {
+    const auto begin = column.begin() + (i == 0 ? 0 : next[i - 1]);
+    const auto end = column.begin() + next[i];
+    std::sort(begin, end);
+    kept = std::move(begin, std::unique(begin, end), kept);
+    pattern->row_start[i + 1] = static_cast<int>(kept - column.begin());
+  }
+  column.erase(kept, column.end());
+  column.shrink_to_fit();
+  return pattern;
+}
+
+SparseMatrix::SparseMatrix() : pattern(std::make_shared<const SparsePattern>()) {}
+
+SparseMatrix::SparseMatrix(std::shared_ptr<const SparsePattern> shared_pattern)
+    : pattern(std::move(shared_pattern)), values(pattern->column.size(), 0.0) {}
+
+void SparseMatrix::set_zero() {
+  std::fill(values.begin(), values.end(), 0.0);
+}
+
+void SparseMatrix::multiply(std::span<const double> x, std::span<double> y) const {
+  kardan::multiply(*pattern, values, x, y);
+}
+
+void SparseMatrix::multiply_add(double alpha, std::span<const double> x,
+                                std::span<double> y) const {
+  assert(static_cast<int>(x.size()) == cols() && static_cast<int>(y.size()) == rows());
+  for (int i = 0; i < rows(); ++i) {
+    double sum = 0.0;
+    for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
+      sum += values[k] * x[pattern->column[k]];
+    }
+    y[i] += alpha * sum;
+  }
+}
+
+void SparseMatrix::multiply_transposed_add(double alpha, std::span<const double> x,
+                                           std::span<double> y) const {
+  assert(static_cast<int>(x.size()) == rows() && static_cast<int>(y.size()) == cols());
+  for (int i = 0; i < rows(); ++i) {
+    const double scaled = alpha * x[i];
+    for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
+      y[pattern->column[k]] += values[k] * scaled;
+    }
+  }
+}
+
+Matrix SparseMatrix::to_dense() const {
+  Matrix dense;
+  copy_to_dense(*pattern, values, dense);
+  return dense;
+}
+
+void multiply(const SparsePattern& pattern, std::span<const double> values,
+              std::span<const double> x, std::span<double> y) {
+  assert(static_cast<int>(x.size()) == pattern.cols && static_cast<int>(y.size()) == pattern.rows);
+  for (int i = 0; i < pattern.rows; ++i) {
+    double sum = 0.0;
+    for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+      sum += values[k] * x[pattern.column[k]];
+    }
+    y[i] = sum;
+  }
+}
+
+void copy_to_dense(const SparsePattern& pattern, std::span<const double> values, Matrix& dense) {
+  assert(static_cast<int>(values.size()) == pattern.nonzeros());
+  dense.resize(pattern.rows, pattern.cols);
+  dense.set_zero();
+  for (int i = 0; i < pattern.rows; ++i) {
+    double* row = dense.row(i);
+    for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+      row[pattern.column[k]] = values[k];
+    }
+  }
+}
+
+}  // namespace kardan

@@ -1,0 +1,97 @@
+#pragma once
+/// A checked model in numbers: bodies with mass and inertia about their centres of mass, frames,
+/// elements with their types, wishes. Made from a Model for given parameter values; every fault is
+/// reported, not only the first.
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kardan/base/diagnostics.h"
+#include "kardan/base/rotation.h"
+#include "kardan/elements/catalog.h"
+#include "kardan/model/model.h"
+
+namespace kardan {
+
+enum class BodyKind { ground, point, rigid };
+
+/// What the viewer draws, and what gives a body its mass when it has a density.
+struct Shape {
+  std::string kind;  ///< box, cylinder, sphere, capsule
+  Vec3d size;        ///< [m] box: edges; cylinder, capsule: (radius, length, -); sphere: (radius)
+  Vec3d at;          ///< [m] centre, in the body's reference frame
+  Mat3d R = Mat3d::identity();
+  double density = 0;  ///< [kg/m^3]
+  std::string color;
+};
+
+/// A frame on a body. `s` is seen from the centre of mass, in the body's axes.
+struct FrameData {
+  int body = 0;
+  Vec3d s;
+  Mat3d R = Mat3d::identity();
+};
+
+struct BodyData {
+  std::string name;
+  BodyKind kind = BodyKind::rigid;
+  double mass = 0;              ///< [kg]
+  Mat3d inertia{};              ///< [kg m^2] about the centre of mass, body axes
+  Vec3d com;                    ///< [m] centre of mass in the body's reference frame
+  Vec3d position;               ///< [m] start (guess): centre of mass in the world
+  Mat3d R = Mat3d::identity();  ///< start (guess): body axes in the world
+  double angle = 0;             ///< [rad] start (guess), planar
+  Vec3d velocity;               ///< [m/s] start (guess), of the centre of mass, world
+  Vec3d spin;                   ///< [rad/s] start (guess), body frame
+  std::vector<Shape> shapes;
+  std::unordered_map<std::string, FrameData> markers;
+  SourceLocation where;
+};
+
+struct ElementData {
+  std::string name;
+  const ElementType* type = nullptr;
+  FieldMap fields;
+  std::vector<FrameData> frames;
+  SourceLocation where;
+};
+
+enum class Priority { exactly, if_possible, free };
+
+/// A wish: the expression `want` shall have the value `equals`.
+struct WishData {
+  std::string text;  ///< as shown: "K1.angle = -0.0617"
+  Expression want;   ///< over named quantities of the motion
+  double equals = 0;
+  Priority priority = Priority::exactly;
+  SourceLocation where;
+};
+
+struct EquilibriumData {
+  bool keep_velocities = false;    ///< steady motion at the given velocities, not rest
+  std::vector<std::string> solve;  ///< parameters to be found
+  std::vector<WishData> wishes;    ///< as many conditions
+};
+
+struct Blueprint {
+  std::string name;
+  int dimension = 3;
+  Vec3d gravity;
+  Environment parameters;
+  std::vector<BodyData> bodies;  ///< 0 is the ground
+  std::vector<ElementData> elements;
+  std::vector<WishData> wishes;
+  EquilibriumData equilibrium;
+  bool start_at_equilibrium = false;
+};
+
+using ParameterValues = std::vector<std::pair<std::string, double>>;
+
+/// Evaluates the parameters (with overrides), then everything that depends on them.
+/// The result is meaningful only if no error was reported.
+Blueprint resolve(const Model& model, const Catalog& catalog, const ParameterValues& overrides,
+                  Diagnostics& diagnostics);
+
+}  // namespace kardan

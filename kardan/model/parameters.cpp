@@ -1,0 +1,91 @@
+#include "kardan/model/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kardan/base/text.h"
+
+namespace kardan {
+namespace {
+
+/// Depth-first evaluation; `path` is the chain of parameters being evaluated, for cycles.
+class ParameterEvaluator {
+ public:
+  ParameterEvaluator(const FieldMap& parameters, const ParameterValues& overrides,
+                     Diagnostics& diagnostics)
+      : parameters_(parameters), diagnostics_(diagnostics) {
+    for (const auto& [name, value] : parameters) names_.push_back(name);
+    for (const auto& [name, value] : overrides) {
+      if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
+        done_.set(name, value);
+        continue;
+      }
+      const std::string near = did_you_mean(name, names_);
+      diagnostics_.error("parameter.unknown", fmt::format("there is no parameter '{}'", name), {},
+                         near.empty() ? fmt::format("parameters: {}", fmt::join(names_, ", "))
+                                      : "did you mean '" + near + "'?");
+    }
+  }
+
+  Environment run() {
+    for (const auto& [name, value] : parameters_) {
+      if (Expression::is_reserved(name) || name == "t")
+        diagnostics_.error("parameter.reserved", fmt::format("'{}' cannot name a parameter", name),
+                           value.where, "choose another name");
+      evaluate(name, value);
+    }
+    return done_;
+  }
+
+ private:
+  bool evaluate(const std::string& name, const FieldValue& value) {
+    if (done_.find(name)) return true;
+    if (std::find(failed_.begin(), failed_.end(), name) != failed_.end()) return false;
+    if (std::find(path_.begin(), path_.end(), name) != path_.end()) {
+      diagnostics_.error("parameter.cycle",
+                         fmt::format("parameter '{}' depends on itself: {} -> {}", name,
+                                     fmt::join(path_, " -> "), name),
+                         value.where, "break the circle with a number");
+      failed_.push_back(name);
+      return false;
+    }
+    path_.push_back(name);
+    bool ok = needed_are_known(value);
+    double result = 0;
+    if (ok) ok = ValueReader(done_, diagnostics_).read(value, "parameters." + name, {}, result);
+    path_.pop_back();
+    if (ok)
+      done_.set(name, result);
+    else
+      failed_.push_back(name);
+    return ok;
+  }
+
+  /// Evaluates the other parameters this one uses. Unknown names are left to the reader.
+  bool needed_are_known(const FieldValue& value) {
+    const auto* text = std::get_if<std::string>(&value.data);
+    if (!text) return true;
+    auto parsed = Expression::parse(*text);
+    if (!parsed) return true;
+    bool ok = true;
+    for (const std::string& needed : parsed.value().names())
+      for (const auto& [name, other] : parameters_)
+        if (name == needed) ok &= evaluate(name, other);
+    return ok;
+  }
+
+  const FieldMap& parameters_;
+  Diagnostics& diagnostics_;
+  std::vector<std::string> names_, path_, failed_;
+  Environment done_;
+};
+
+}  // namespace
+
+Environment resolve_parameters(const FieldMap& parameters, const ParameterValues& overrides,
+                               Diagnostics& diagnostics) {
+  return ParameterEvaluator(parameters, overrides, diagnostics).run();
+}
+
+}  // namespace kardan

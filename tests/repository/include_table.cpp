@@ -1,0 +1,156 @@
+#include "repository/include_table.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <regex>
+
+namespace kardan::repository {
+namespace {
+
+using Names = std::vector<std::string>;
+
+struct Row {
+  std::string folder;
+  Names may_include;  // and itself
+};
+
+const std::vector<Row>& include_table() {
+  static const std::vector<Row> table = {
+      {"kardan/base", {}},
+      {"kardan/linalg", {"base"}},
+      {"kardan/elements", {"base"}},
+      {"kardan/model", {"base", "elements"}},
+      {"kardan/system", {"base", "linalg", "elements", "model"}},
+      {"kardan/integrate", {"base", "linalg"}},
+      {"kardan/formulation", {"base", "linalg", "system", "integrate"}},
+      {"kardan/run", {"base", "model", "system", "formulation", "integrate"}},
+      {"kardan/io", {"base", "elements", "model", "run"}},
+      {"apps",
+       {"base", "linalg", "elements", "model", "system", "integrate", "formulation", "run", "io"}},
+  };
+  return table;
+}
+
+struct Library {
+  std::string name;
+  std::regex header;
+  Names seen_by;
+  std::string reason;
+};
+
+const std::vector<Library>& libraries() {
+  // The first match counts. A GPL library must not be linked, also not through Eigen's wrappers.
+  static const std::vector<Library> list = {
+      {"a GPL part of SuiteSparse",
+       std::regex(R"((suitesparse/)?(cholmod|umfpack|SuiteSparseQR|spqr).*|)"
+                  R"(Eigen/(CholmodSupport|UmfPackSupport|SPQRSupport))"),
+       {},
+       "no GPL library is linked"},
+      {"Eigen", std::regex(R"((eigen3/)?(unsupported/)?Eigen/.*)"), {"kardan/linalg"}, ""},
+      {"SuiteSparse",
+       std::regex(
+           R"(suitesparse/.*|(klu|btf|amd|camd|colamd|ccolamd|cs|ldl|SuiteSparse_config)\.h)"),
+       {"kardan/linalg"},
+       ""},
+      {"yaml-cpp", std::regex(R"(yaml-cpp/.*)"), {"kardan/io"}, ""},
+      {"nlohmann/json", std::regex(R"(nlohmann/.*)"), {"kardan/io", "apps"}, ""},
+      {"CLI11", std::regex(R"(CLI/.*)"), {"apps"}, ""},
+  };
+  return list;
+}
+
+std::string join(const Names& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "nothing" : text;
+}
+
+bool contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// "kardan/base" of kardan/base/eval.h; "apps" of apps/cli/main.cpp; "kardan" of kardan/x.h.
+std::string folder_of(const std::string& path) {
+  if (path.starts_with("apps/")) return "apps";
+  const std::size_t top = path.find('/');
+  const std::size_t second = top == std::string::npos ? top : path.find('/', top + 1);
+  return path.substr(0, second == std::string::npos ? top : second);
+}
+
+struct Include {
+  std::string name;
+  bool quoted = false;
+};
+
+/// What the line includes: nothing, if it is no #include; an empty name, if a macro hides it.
+std::optional<Include> included(const std::string& line) {
+  static const std::regex directive(R"(^\s*#\s*(include|include_next|import)\b\s*(.*)$)");
+  static const std::regex operand(R"(^([<"])([^>"]+)[>"].*$)");
+  std::smatch match;
+  if (!std::regex_match(line, match, directive)) return std::nullopt;
+  const std::string rest = match[2];
+  if (!std::regex_match(rest, match, operand)) return Include{};
+  return Include{match[2], match[1] == "\""};
+}
+
+/// The fault of one #include in a folder of the table, or an empty string.
+std::string fault_of(const Include& include, const SourceFile& file, const Row& row) {
+  if (include.name.empty()) return "includes by a macro; write the name of the header";
+  for (const Library& library : libraries()) {
+    if (!std::regex_match(include.name, library.header)) continue;
+    if (contains(library.seen_by, row.folder)) return "";
+    const std::string rule = library.seen_by.empty()
+                                 ? library.reason
+                                 : "only " + join(library.seen_by) + " may include " + library.name;
+    return "includes <" + include.name + ">, " + library.name + "; " + rule;
+  }
+
+  std::string path = include.name;
+  const bool from_root = path.starts_with("kardan/") || path.starts_with("apps/");
+  if (!from_root && !include.quoted) return "";  // the standard library, {fmt}
+  if (!from_root) {
+    path = (std::filesystem::path(file.path).parent_path() / path).lexically_normal().string();
+  }
+  const std::string target = folder_of(path);
+  if (target == row.folder) return "";
+  Names folders;
+  for (const std::string& name : row.may_include) folders.push_back("kardan/" + name);
+  if (contains(folders, target)) return "";
+  folders.insert(folders.begin(), row.folder);
+  return "includes \"" + include.name + "\" of " + target + "; " + row.folder +
+         " may include only " + join(folders);
+}
+
+bool has_pragma_once(const std::vector<std::string>& lines) {
+  static const std::regex pragma_once(R"(^\s*#\s*pragma\s+once\b.*)");
+  return std::any_of(lines.begin(), lines.end(),
+                     [](const std::string& line) { return std::regex_match(line, pragma_once); });
+}
+
+}  // namespace
+
+std::vector<std::string> include_faults(const SourceFile& file) {
+  std::vector<std::string> faults;
+  const auto add = [&](std::size_t line, const std::string& what) {
+    faults.push_back(file.path + ":" + std::to_string(line) + ": " + what);
+  };
+  const std::vector<std::string> lines = lines_of(file.text);
+  if (file.path.ends_with(".h") && !has_pragma_once(lines)) add(1, "has no #pragma once");
+
+  const auto row = std::find_if(include_table().begin(), include_table().end(),
+                                [&](const Row& r) { return r.folder == folder_of(file.path); });
+  if (row == include_table().end()) {
+    add(1, "is in '" + folder_of(file.path) +
+               "', which has no row in the include table (tests/repository/include_table.cpp)");
+    return faults;
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::optional<Include> include = included(lines[i]);
+    if (!include) continue;
+    if (const std::string fault = fault_of(*include, file, *row); !fault.empty()) add(i + 1, fault);
+  }
+  return faults;
+}
+
+}  // namespace kardan::repository

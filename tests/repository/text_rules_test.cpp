@@ -1,0 +1,98 @@
+#include "repository/text_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace kardan::repository {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<SourceFile> sources(const std::filesystem::path& root) {
+  const std::vector<std::string> text_files = {".h",  ".cpp", ".inl", ".py",    ".ts",
+                                               ".js", ".css", ".md",  ".cmake", ".txt"};
+  std::vector<SourceFile> files = read_folder(root, "kardan", text_files);
+  std::ranges::move(read_folder(root, "apps", text_files), std::back_inserter(files));
+  return files;
+}
+
+void expect_none(const std::vector<std::string>& faults) {
+  for (const std::string& fault : faults) ADD_FAILURE() << fault;
+}
+
+TEST(TextRules, FilesAreShort) {
+  const std::vector<SourceFile> files = sources(KARDAN_SOURCE_DIR);
+  ASSERT_FALSE(files.empty());
+  for (const SourceFile& file : files) expect_none(length_faults(file));
+}
+
+TEST(TextRules, SourcesHaveNoTabs) {
+  for (const SourceFile& file : sources(KARDAN_SOURCE_DIR)) expect_none(tab_faults(file));
+}
+
+TEST(TextRules, NoFileNamesAHomeFolder) {
+  const std::vector<SourceFile> files = read_tracked(KARDAN_SOURCE_DIR);
+  ASSERT_FALSE(files.empty());
+  for (const SourceFile& file : files) expect_none(home_path_faults(file));
+}
+
+// The checkers themselves, on planted faults.
+
+TEST(TextRules, FindsALongFile) {
+  const auto file_of = [](std::size_t lines) {
+    std::string text;
+    for (std::size_t i = 0; i < lines; ++i) text += "x\n";
+    return SourceFile{"kardan/base/planted.h", text};
+  };
+  EXPECT_THAT(length_faults(file_of(longest_file)), IsEmpty());
+  EXPECT_THAT(length_faults(file_of(longest_file + 1)),
+              ElementsAre("kardan/base/planted.h:501: has 501 lines, at most 500 are wanted; split "
+                          "it by ideas"));
+}
+
+TEST(TextRules, FindsATab) {
+  EXPECT_THAT(tab_faults({"kardan/base/planted.h", "int a;\n\tint b;\n"}),
+              ElementsAre(::testing::StartsWith("kardan/base/planted.h:2: has a tab")));
+}
+
+TEST(TextRules, FindsAHomeFolder) {
+  // '|' stands for the slash, so that this file is not found itself.
+  for (std::string path :
+       {"|home/ada/kardan", "|root/kardan", "|Users/ada", "C:|Users|ada", "file:///|home/ada"}) {
+    std::ranges::replace(path, '|', '/');
+    EXPECT_THAT(home_path_faults({"README.md", "see\n(" + path + ")\n"}), SizeIs(1)) << path;
+    const std::string minified = std::string(100000, '/') + " " + path;
+    EXPECT_THAT(home_path_faults({"viewer.js", minified}), SizeIs(1)) << path;
+  }
+  EXPECT_THAT(home_path_faults({"README.md", "~/kardan, docs/home/index.md, /usr/share, $HOME/x"}),
+              IsEmpty());
+}
+
+TEST(SourceTree, ReadsFoldersButNotWhatIsGenerated) {
+  namespace fs = std::filesystem;
+  const fs::path root =
+      fs::temp_directory_path() / ("kardan_source_tree_" + std::to_string(getpid()));
+  for (const std::string file :
+       {"kardan/base/b.h", "kardan/base/a.cpp", "kardan/base/data.bin", "kardan/build/made.h",
+        "kardan/.hidden/made.h", "kardan/node_modules/made.h"}) {
+    fs::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << "text of " << file;
+  }
+  std::vector<std::string> paths;
+  for (const SourceFile& file : read_folder(root, "kardan", {".h", ".cpp"})) {
+    paths.push_back(file.path);
+    EXPECT_EQ(file.text, "text of " + file.path);
+  }
+  fs::remove_all(root);
+  EXPECT_THAT(paths, ElementsAre("kardan/base/a.cpp", "kardan/base/b.h"));
+}
+
+}  // namespace
+}  // namespace kardan::repository
