@@ -10,7 +10,7 @@ namespace kardan {
 struct SpherePlane : ContactFields {
   static constexpr std::string_view type = "sphere_plane";
   static constexpr std::string_view summary =
-      "contact of a sphere (marker B) with a plane (marker A, normal z; planar: normal y)";
+      "Contact of a sphere (marker B) with a plane (marker A, normal z; planar: normal y).";
   static constexpr std::string_view equation =
       "d = radius - n.(p_B - p_A), N = k d + c d' or k d^n (1 + a d'), F_t = -mu N v_t/|v_t|_eps";
   static constexpr Category category = Category::contact;

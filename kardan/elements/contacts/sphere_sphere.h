@@ -7,7 +7,7 @@ namespace kardan {
 
 struct SphereSphere : ContactFields {
   static constexpr std::string_view type = "sphere_sphere";
-  static constexpr std::string_view summary = "contact of two spheres (planar: discs)";
+  static constexpr std::string_view summary = "Contact of two spheres (planar: discs).";
   static constexpr std::string_view equation =
       "d = r_A + r_B - |p_B - p_A|, N = k d + c d' or k d^n (1 + a d'), F_t = -mu N v_t/|v_t|_eps";
   static constexpr Category category = Category::contact;

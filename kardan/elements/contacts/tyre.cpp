@@ -4,13 +4,9 @@
 
 namespace kardan {
 
-Table Road::flat_table() {
-  return Table::make({0, 1}, {0, 0}, Interpolation::cubic_spline).value();
-}
-
 Road::Height Road::at(double x, bool on_bump) const {
   if (shape == RoadShape::table) {
-    const TimeJet h = table.at(x);
+    const TimeJet h = table->at(x);
     return {h.value, h.d1, h.d2};
   }
   if (!on_bump) return {};
@@ -90,24 +86,27 @@ int TyreKernel<D>::choose_mode(double, const Pair<D>& bodies) const {
 
 template <int D>
 void Tyre::build(Builder<D>& b) const {
-  Road profile;
-  profile.wheel_radius = radius;
   if (road != "bump" && bump_radius > 0)
     return b.fail("tyre.bump", "bump_radius is given, but the road is '" + road + "'",
                   "write road: bump, or leave bump_radius out");
-  if (road == "bump") {
-    profile.shape = RoadShape::bump;
-    profile.bump_radius = bump_radius;
-    profile.bump_center = bump_center;
-    if (!(bump_radius > 0))
-      return b.fail("tyre.bump", "road 'bump' needs bump_radius > 0", "give the bump's radius [m]");
-  } else if (road == "table") {
-    profile.shape = RoadShape::table;
-    profile.table = table;
-    if (table.interpolation() != Interpolation::cubic_spline)
-      return b.fail("tyre.table", "the table of a road must be a cubic spline, this one is linear",
-                    "a corner of the road would be a jump of the damper force no event announces");
-  }
+  if (road == "bump" && !(bump_radius > 0))
+    return b.fail("tyre.bump", "road 'bump' needs bump_radius > 0", "give the bump's radius [m]");
+  if ((road == "table") != table.has_value())
+    return b.fail("tyre.table",
+                  table ? "a table is given, but the road is '" + road + "'"
+                        : "road 'table' needs a table of the height",
+                  "write road: table and table: [[x, h], ...]");
+  if (table && table->interpolation() != Interpolation::cubic_spline)
+    return b.fail("tyre.table", "the table of a road must be a spline, this one is linear",
+                  "a corner of the road would be a jump of the damper force no event announces");
+  Road profile;
+  profile.shape = road == "bump"    ? RoadShape::bump
+                  : road == "table" ? RoadShape::table
+                                    : RoadShape::flat;
+  profile.wheel_radius = radius;
+  profile.bump_radius = bump_radius;
+  profile.bump_center = bump_center;
+  profile.table = table;
   b.force(TyreKernel<D>{b.frame(0).s, radius, stiffness, damping, profile}, b.ground, 0);
 }
 

@@ -14,7 +14,7 @@
 /// An undamped tyre on a flat road has the potential k d^2/2. A damped one lets go while it is still
 /// compressed, and a slope does not push forward in this law, so that none is counted there.
 
-#include <array>
+#include <optional>
 
 #include "kardan/elements/catalog.h"
 #include "kardan/elements/forces/point_force.h"
@@ -26,7 +26,7 @@ enum class RoadShape { flat, bump, table };
 struct Road {
   RoadShape shape = RoadShape::flat;
   double wheel_radius = 0, bump_radius = 0, bump_center = 0;  // [m]
-  Table table = flat_table();
+  std::optional<Table> table;
 
   /// Height of the wheel's path and its first two derivatives by x.
   struct Height {
@@ -35,7 +35,6 @@ struct Road {
   [[nodiscard]] Height at(double x, bool on_bump) const;
   /// Positive on the bump.
   [[nodiscard]] double bump_function(double x) const;
-  static Table flat_table();
 };
 
 template <int D>
@@ -63,7 +62,7 @@ struct TyreKernel {
 
 struct Tyre {
   static constexpr std::string_view type = "tyre";
-  static constexpr std::string_view summary = "vertical tyre of a wheel on a road with a profile";
+  static constexpr std::string_view summary = "Vertical tyre of a wheel on a road with a profile.";
   static constexpr std::string_view equation =
       "F = k d + c d' >= 0, d = radius + h(x) - z > 0, vertical on B";
   static constexpr Category category = Category::contact;
@@ -75,7 +74,7 @@ struct Tyre {
   std::string road = "flat";
   double bump_radius = 0;  // [m]
   double bump_center = 0;  // [m]
-  Table table = Road::flat_table();
+  std::optional<Table> table;
 
   template <class F>
   static void fields(F& f) {

@@ -25,7 +25,7 @@ struct AppliedForceKernel {
 
 struct AppliedForce {
   static constexpr std::string_view type = "force";
-  static constexpr std::string_view summary = "applied force, a function of time, on one body";
+  static constexpr std::string_view summary = "Applied force, a function of time, on one body.";
   static constexpr std::string_view equation =
       "F(t) on B at the marker's origin, in world or marker axes";
   static constexpr Category category = Category::force;
@@ -36,9 +36,9 @@ struct AppliedForce {
 
   template <class F>
   static void fields(F& f) {
-    f("fx", &AppliedForce::fx, {.unit = "N", .doc = "x component, a function of t"});
-    f("fy", &AppliedForce::fy, {.unit = "N", .doc = "y component, a function of t"});
-    f("fz", &AppliedForce::fz, {.unit = "N", .doc = "z component, a function of t (space only)"});
+    f("fx", &AppliedForce::fx, {.unit = "N", .doc = "x component, a function of t", .variables = {"t"}});
+    f("fy", &AppliedForce::fy, {.unit = "N", .doc = "y component, a function of t", .variables = {"t"}});
+    f("fz", &AppliedForce::fz, {.unit = "N", .doc = "z component, a function of t (space only)", .variables = {"t"}});
     f("frame", &AppliedForce::axes,
       {.doc = "axes of the components: the world's, or the marker's, which turn with the body",
        .choices = {"world", "body"}});

@@ -40,7 +40,7 @@ struct AppliedTorqueKernel<2> {
 
 struct AppliedTorque {
   static constexpr std::string_view type = "torque";
-  static constexpr std::string_view summary = "applied torque, a function of time, on one body";
+  static constexpr std::string_view summary = "Applied torque, a function of time, on one body.";
   static constexpr std::string_view equation = "T(t) on B, in world or marker axes";
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;
@@ -50,9 +50,9 @@ struct AppliedTorque {
 
   template <class F>
   static void fields(F& f) {
-    f("tx", &AppliedTorque::tx, {.unit = "N m", .doc = "about x, a function of t (space only)"});
-    f("ty", &AppliedTorque::ty, {.unit = "N m", .doc = "about y, a function of t (space only)"});
-    f("tz", &AppliedTorque::tz, {.unit = "N m", .doc = "about z, a function of t"});
+    f("tx", &AppliedTorque::tx, {.unit = "N m", .doc = "about x, a function of t (space only)", .variables = {"t"}});
+    f("ty", &AppliedTorque::ty, {.unit = "N m", .doc = "about y, a function of t (space only)", .variables = {"t"}});
+    f("tz", &AppliedTorque::tz, {.unit = "N m", .doc = "about z, a function of t", .variables = {"t"}});
     f("frame", &AppliedTorque::axes,
       {.doc = "axes of the components: the world's, or the marker's, which turn with the body",
        .choices = {"world", "body"}});

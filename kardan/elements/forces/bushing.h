@@ -48,7 +48,7 @@ struct BushingLaw<2> {
 struct Bushing {
   static constexpr std::string_view type = "bushing";
   static constexpr std::string_view summary =
-      "elastic connection of two markers in all directions, with damping";
+      "Elastic connection of two markers in all directions, with damping.";
   static constexpr std::string_view equation =
       "(F, T) on B = -(K q + C q'), q = (R_A'(p_B - p_A) - offset, log(R_A'R_B))";
   static constexpr Category category = Category::force;

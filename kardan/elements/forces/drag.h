@@ -23,7 +23,7 @@ struct DragKernel {
 
 struct Drag {
   static constexpr std::string_view type = "drag";
-  static constexpr std::string_view summary = "drag of a fluid at rest or in a steady wind";
+  static constexpr std::string_view summary = "Drag of a fluid at rest or in a steady wind.";
   static constexpr std::string_view equation = "F = -c1 v - c2 |v| v, T = -cr w on B";
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;

@@ -25,7 +25,7 @@ struct PivotBushingLaw {
 
 struct PivotBushing {
   static constexpr std::string_view type = "pivot_bushing";
-  static constexpr std::string_view summary = "elastic hinge, free about its axis";
+  static constexpr std::string_view summary = "Elastic hinge, free about its axis.";
   static constexpr std::string_view equation =
       "T on B = k a_B x a_A - c (I - a_A a_A') (w_B - w_A), a = z axis of the marker";
   static constexpr Category category = Category::force;

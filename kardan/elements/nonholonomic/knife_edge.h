@@ -17,7 +17,7 @@ struct KnifeEdgeResidual {
 
 struct KnifeEdge {
   static constexpr std::string_view type = "knife_edge";
-  static constexpr std::string_view summary = "the marker does not move along its own y axis";
+  static constexpr std::string_view summary = "The marker does not move along its own y axis.";
   static constexpr std::string_view equation = "psi = y_B.(velocity of B's origin) = 0";
   static constexpr Category category = Category::nonholonomic;
   static constexpr int frames = 1;

@@ -31,7 +31,7 @@ struct RollingDiscResidual {
 struct RollingDisc {
   static constexpr std::string_view type = "rolling_disc";
   static constexpr std::string_view summary =
-      "a thin disc (marker B, axis z) rolls without slip on a plane on the ground (marker A)";
+      "A thin disc (marker B, axis z) rolls without slip on a plane on the ground (marker A).";
   static constexpr std::string_view equation =
       "g = n.(p_B - p_A) - R sqrt(1 - c^2) = 0, psi_i = t_i.V - R (w.(n x t_i) - c t_i.a')/sqrt(1 - "
       "c^2) = 0, c = n.a";

@@ -20,7 +20,7 @@ struct RollingSphereResidual {
 struct RollingSphere {
   static constexpr std::string_view type = "rolling_sphere";
   static constexpr std::string_view summary =
-      "a sphere (marker B) rolls without slip on a plane on the ground (marker A, normal z)";
+      "A sphere (marker B) rolls without slip on a plane on the ground (marker A, normal z).";
   static constexpr std::string_view equation =
       "g = n.(p_B - p_A) - R = 0, psi_i = t_i.V - R w.(n x t_i) = 0";
   static constexpr Category category = Category::nonholonomic;
