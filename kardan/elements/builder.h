@@ -116,7 +116,8 @@ class Builder {
   /// A counter of full turns for an angle; in the plane there is nothing to count (-1).
   int count_turns(const Angle<D>& angle, int A, int B);
 
-  // Forces.
+  // Forces. Frame `ground` stands for the ground where an element is given no frame on it.
+  static constexpr int ground = -1;
   template <class M>
   void line_force(M m, int A, int B, Law law, int counter = -1, double initial_state = 0);
   template <class K>
@@ -211,7 +212,7 @@ template <int D>
 template <class K>
 void Builder<D>::force(K kernel, int A, int B) {
   typename ForceBank<D>::Slots s;
-  s.A = frames_[A].body;
+  if (A != ground) s.A = frames_[A].body;
   s.B = frames_[B].body;
   s.element = element_;
   if constexpr (K::events > 0) {

@@ -42,6 +42,8 @@ class MultibodySystem final : public System {
   void element_forces(const State&, std::span<double> out, Workspace&) const override;
   std::optional<Quantity> find_quantity(std::string_view name) const override;
   std::vector<std::string> quantity_names() const override;
+  std::vector<int> quantity_columns(const Quantity&) const override;
+  bool is_velocity(const Quantity&) const override;
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                   std::span<double> by_v, Workspace&) const override;
 

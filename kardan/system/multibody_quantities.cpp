@@ -46,6 +46,28 @@ std::vector<std::string> MultibodySystem<D>::quantity_names() const {
 }
 
 template <int D>
+std::vector<int> MultibodySystem<D>::quantity_columns(const Quantity& q) const {
+  std::vector<int> columns;
+  auto add = [&](const BodyColumns& b) {
+    for (int k = 0; k < b.count; ++k) columns.push_back(b.first + k);
+  };
+  if (q.kind == Quantity::Kind::position || q.kind == Quantity::Kind::velocity)
+    add(topology_.bodies[q.body]);
+  if (q.kind == Quantity::Kind::sensor) {
+    add(program_.sensors[q.index].A);
+    add(program_.sensors[q.index].B);
+  }
+  return columns;
+}
+
+template <int D>
+bool MultibodySystem<D>::is_velocity(const Quantity& q) const {
+  return q.kind == Quantity::Kind::velocity ||
+         (q.kind == Quantity::Kind::sensor &&
+          program_.sensors[q.index].quantity == SensorQuantity::rate);
+}
+
+template <int D>
 double MultibodySystem<D>::quantity(const Quantity& q, const State& state, double factor,
                                     std::span<double> by_p, std::span<double> by_v,
                                     Workspace& ws) const {

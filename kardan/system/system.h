@@ -67,6 +67,10 @@ class System : public Equations {
   /// Coordinates, velocities and sensors by name ("arm.angle", "chassis.vz", "tip.x").
   virtual std::optional<Quantity> find_quantity(std::string_view name) const = 0;
   virtual std::vector<std::string> quantity_names() const = 0;
+  /// Velocity indices a quantity's gradient may touch.
+  virtual std::vector<int> quantity_columns(const Quantity&) const = 0;
+  /// True for velocities and rates.
+  virtual bool is_velocity(const Quantity&) const = 0;
   /// Value; gradients over the tangents of p and v are added, times `factor`, where given.
   virtual double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                           std::span<double> by_v, Workspace&) const = 0;

@@ -1,0 +1,90 @@
+#pragma once
+/// Bushing: a linear elastic and viscous connection of two markers in all directions.
+///
+///   q = (R_A'(p_B - p_A) - offset, log(R_A'R_B))     deflection in A's marker axes
+///   (force, torque) on B = -(K q + C q'),            at the origin of B's marker, A's marker axes
+///
+/// The reaction on A acts at the same point. The rotation vector is unique below half a turn; the
+/// planar bushing (x, y, angle) has no such limit. Potential energy counts what is exactly
+/// conservative: in space the translation block of K if it is symmetric and the rotation block if
+/// it is a multiple of the identity (a rotation vector and the angular velocity are no conjugate
+/// pair otherwise); in the plane the whole of a symmetric K. The rest counts as work of a force.
+
+#include "kardan/base/rotation.h"
+#include "kardan/elements/catalog.h"
+#include "kardan/elements/forces/relative.h"
+
+namespace kardan {
+
+template <int D>
+struct BushingLaw;
+
+/// Everything in A's body axes: q = (rho - origin, log(C turn)).
+template <>
+struct BushingLaw<3> {
+  static constexpr int events = 0;
+  double K[6][6] = {}, damping[6][6] = {};
+  Vec3d origin;
+  Mat3d turn;
+
+  bool wrench(double t, const RelativeMotion<3>&, int mode, Depth, RelativeWrench<3>&) const;
+  Potential potential(double t, const RelativeMotion<3>&, int mode) const;
+  double magnitude(double t, const RelativeMotion<3>&, int mode) const;
+};
+
+/// q = (rho - origin, angle + turn).
+template <>
+struct BushingLaw<2> {
+  static constexpr int events = 0;
+  double K[3][3] = {}, damping[3][3] = {};
+  Vec2d origin;
+  double turn = 0;
+
+  bool wrench(double t, const RelativeMotion<2>&, int mode, Depth, RelativeWrench<2>&) const;
+  Potential potential(double t, const RelativeMotion<2>&, int mode) const;
+  double magnitude(double t, const RelativeMotion<2>&, int mode) const;
+};
+
+struct Bushing {
+  static constexpr std::string_view type = "bushing";
+  static constexpr std::string_view summary =
+      "Elastic connection of two markers in all directions, with damping.";
+  static constexpr std::string_view equation =
+      "(F, T) on B = -(K q + C q'), q = (R_A'(p_B - p_A) - offset, log(R_A'R_B))";
+  static constexpr Category category = Category::force;
+  static constexpr int frames = 2;
+
+  Vec3d translation_stiffness, rotation_stiffness;  // [N/m], [N m/rad]
+  Vec3d translation_damping, rotation_damping;      // [N s/m], [N m s/rad]
+  Vec3d offset;                                     // [m]
+  std::vector<double> stiffness, damping;
+
+  template <class F>
+  static void fields(F& f) {
+    f("translation_stiffness", &Bushing::translation_stiffness,
+      {.unit = "N/m", .doc = "along the axes of marker A", .check = Check::non_negative});
+    f("rotation_stiffness", &Bushing::rotation_stiffness,
+      {.unit = "N m/rad",
+       .doc = "about the axes of marker A (planar: about z)",
+       .check = Check::non_negative});
+    f("translation_damping", &Bushing::translation_damping,
+      {.unit = "N s/m", .doc = "along the axes of marker A", .check = Check::non_negative});
+    f("rotation_damping", &Bushing::rotation_damping,
+      {.unit = "N m s/rad",
+       .doc = "about the axes of marker A (planar: about z)",
+       .check = Check::non_negative});
+    f("offset", &Bushing::offset,
+      {.unit = "m", .doc = "undeformed place of marker B in marker A's axes"});
+    f("stiffness", &Bushing::stiffness,
+      {.unit = "N/m, N, N m/rad",
+       .doc = "full matrix by rows, 36 numbers (planar: 9, for x, y, angle), in place of the "
+              "diagonals"});
+    f("damping", &Bushing::damping,
+      {.unit = "N s/m, N s, N m s/rad",
+       .doc = "full matrix by rows, 36 numbers (planar: 9), in place of the diagonals"});
+  }
+  void build(Builder<2>&) const;
+  void build(Builder<3>&) const;
+};
+
+}  // namespace kardan

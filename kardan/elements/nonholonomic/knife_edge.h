@@ -1,0 +1,36 @@
+#pragma once
+/// Knife edge (skate, blade): the marker's origin does not move across the blade, along the
+/// marker's y axis e, which turns with the body:
+///
+///   psi = (R e).V_P = 0,   V_P the velocity of the origin in the world.
+
+#include "kardan/elements/catalog.h"
+#include "kardan/elements/nonholonomic/velocity_rows.h"
+
+namespace kardan {
+
+template <int D>
+struct KnifeEdgeResidual {
+  VecOf<D> e{}, s{};
+  void evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& psi) const;
+};
+
+struct KnifeEdge {
+  static constexpr std::string_view type = "knife_edge";
+  static constexpr std::string_view summary = "The marker does not move along its own y axis.";
+  static constexpr std::string_view equation = "psi = y_B.(velocity of B's origin) = 0";
+  static constexpr Category category = Category::nonholonomic;
+  static constexpr int frames = 1;
+
+  template <class F>
+  static void fields(F&) {}
+  template <int D>
+  void build(Builder<D>& b) const {
+    RowSlots slots = b.slots(b.nonholonomic_row("velocity across the blade"), 0, 0);
+    slots.A = {};
+    b.template constraint_bank<VelocityRows<D, KnifeEdgeResidual<D>>>().items.push_back(
+        {{b.axis(0, 1), b.frame(0).s}, slots});
+  }
+};
+
+}  // namespace kardan

@@ -1,0 +1,13 @@
+#pragma once
+/// The elements whose derivatives are checked. To add one: its formula in formulas.h, a line here.
+
+#include "elements/derivative_check.h"
+
+namespace kardan::test {
+
+template <int D>
+std::vector<Case<D>> constraint_cases();
+template <int D>
+std::vector<Case<D>> force_cases();
+
+}  // namespace kardan::test
