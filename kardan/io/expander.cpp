@@ -440,9 +440,7 @@ void Expander::run(const Entry& entry, std::size_t depth, const std::function<vo
   const double first = number(range.first, range.first_slots);
   const double last = number(range.last, range.last_slots);
   if (!whole_bounds(range, first, last)) return;
-  // Refused before the first copy is made, not after the last that fits.
-  if (last - first >= static_cast<double>(limits_.entries - entries_))
-    entries_ = limits_.entries + 1;
+  if (depth == 0 && !fits(entry)) return;
   indices_.push_back(first);
   for (double i = first; i <= last && count(range.where, 0, 0); ++i) {
     indices_.back() = i;
@@ -450,6 +448,21 @@ void Expander::run(const Entry& entry, std::size_t depth, const std::function<vo
     run(entry, depth + 1, each);
   }
   indices_.pop_back();
+}
+
+bool Expander::fits(const Entry& entry) {
+  double copies = 1;
+  for (const Range& range : entry.ranges) {
+    const auto inner = [&](int slot) { return slot >= static_cast<int>(indices_.size()); };
+    if (std::any_of(range.first_slots.begin(), range.first_slots.end(), inner) ||
+        std::any_of(range.last_slots.begin(), range.last_slots.end(), inner))
+      break;
+    const double size =
+        number(range.last, range.last_slots) - number(range.first, range.first_slots) + 1;
+    copies *= std::max(0.0, size);
+  }
+  if (copies > static_cast<double>(limits_.entries - entries_)) entries_ = limits_.entries + 1;
+  return count(entry.where, 0, 0) && copies > 0;
 }
 
 bool Expander::whole_bounds(const Range& range, double first, double last) {
@@ -470,7 +483,7 @@ bool Expander::count(const SourceLocation& where, std::size_t entries, std::size
   entries_ += entries;
   values_ += values;
   if (exhausted_) return false;
-  // Steps that make nothing, as in {i: [1, 1e9], j: [1, 0]}, come to an end too.
+  // Steps that make nothing, as in {i: [1, 1e6], j: [1, 1e6], k: [j + 1, j]}, come to an end too.
   constexpr std::size_t steps_per_entry = 10;
   if (steps_ > steps_per_entry * limits_.entries) entries_ = limits_.entries + 1;
   if (entries_ <= limits_.entries && values_ <= limits_.values) return true;

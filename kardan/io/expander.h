@@ -71,6 +71,9 @@ class Expander {
   [[nodiscard]] FieldMap make_mapping(const Template&);
   /// Runs over the product of the entry's ranges from the one at `depth` on.
   void run(const Entry&, std::size_t depth, const std::function<void()>& each);
+  /// Whether the entry makes copies, and not too many: as far as its ranges do not depend on each
+  /// other, so that a long repeat is refused before the first copy is made.
+  bool fits(const Entry&);
   bool whole_bounds(const Range&, double first, double last);
   bool report_once(const SourceLocation& where);
   bool count(const SourceLocation& where, std::size_t entries, std::size_t values);

@@ -35,6 +35,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   /// The tree as far as it was read; open lists and mappings are closed.
   YamlNode take() {
+    finishing_ = true;
     while (!open_.empty()) {
       open_.back().anchor = YAML::NullAnchor;  // nothing refers to it any more
       close();
@@ -186,8 +187,9 @@ class TreeBuilder final : public YAML::EventHandler {
     mapping.expects = Expects::value_to_drop;
     const SourceLocation where{file_, node.line, node.column};
     if (!node.is_scalar()) {
-      diagnostics_.error("yaml.key", fmt::format("got {} as a key; wanted a word", describe(node)),
-                         where);
+      if (!finishing_)  // else it is not known whether it was a key
+        diagnostics_.error("yaml.key",
+                           fmt::format("got {} as a key; wanted a word", describe(node)), where);
       return;
     }
     const auto [first, is_new] = mapping.seen.emplace(node.text, mapping.node.keys.size());
@@ -212,6 +214,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, YamlNode> anchors_;
   std::size_t nodes_ = 0, copied_ = 0;
   int documents_ = 0;
+  bool finishing_ = false;
 };
 
 SourceLocation place_of(std::string_view text, std::size_t offset, const std::string& file) {
