@@ -1,7 +1,15 @@
 #include "kardan/elements/catalog.h"
 
+#include "kardan/elements/contacts/sphere_plane.h"
+#include "kardan/elements/contacts/sphere_sphere.h"
+#include "kardan/elements/contacts/tyre.h"
 #include "kardan/elements/forces/actuator.h"
+#include "kardan/elements/forces/applied_force.h"
+#include "kardan/elements/forces/applied_torque.h"
+#include "kardan/elements/forces/bushing.h"
 #include "kardan/elements/forces/controller.h"
+#include "kardan/elements/forces/drag.h"
+#include "kardan/elements/forces/pivot_bushing.h"
 #include "kardan/elements/forces/rotational_spring_damper.h"
 #include "kardan/elements/forces/spring_damper.h"
 #include "kardan/elements/joints/constant_velocity.h"
@@ -20,6 +28,9 @@
 #include "kardan/elements/joints/screw.h"
 #include "kardan/elements/joints/spherical.h"
 #include "kardan/elements/joints/universal.h"
+#include "kardan/elements/nonholonomic/knife_edge.h"
+#include "kardan/elements/nonholonomic/rolling_disc.h"
+#include "kardan/elements/nonholonomic/rolling_sphere.h"
 #include "kardan/elements/sensors/coordinate_sensor.h"
 #include "kardan/elements/sensors/point_sensor.h"
 
@@ -62,10 +73,21 @@ const Catalog& Catalog::builtin() {
     c.add(describe<Gear>());
     c.add(describe<Driver>());
     c.add(describe<Lock>());
+    c.add(describe<KnifeEdge>());
+    c.add(describe<RollingDisc>());
+    c.add(describe<RollingSphere>());
     c.add(describe<SpringDamper>());
     c.add(describe<RotationalSpringDamper>());
+    c.add(describe<Bushing>());
+    c.add(describe<PivotBushing>());
+    c.add(describe<AppliedForce>());
+    c.add(describe<AppliedTorque>());
+    c.add(describe<Drag>());
     c.add(describe<Actuator>());
     c.add(describe<Controller>());
+    c.add(describe<SpherePlane>());
+    c.add(describe<SphereSphere>());
+    c.add(describe<Tyre>());
     c.add(describe<CoordinateSensor>());
     c.add(describe<PointSensor>());
     return c;

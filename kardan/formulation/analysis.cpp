@@ -14,10 +14,12 @@ std::string describe(const System& system, const RedundantSet& set) {
   std::vector<std::string> elements;
   for (const auto& [row, coefficient] : set.others) {
     const std::string& name = system.element_of_row(row);
+    if (name == system.element_of_row(set.row)) continue;
     if (std::find(elements.begin(), elements.end(), name) == elements.end())
       elements.push_back(name);
   }
-  if (elements.empty()) return system.row_name(set.row) + ", by itself (it holds nothing)";
+  if (set.others.empty()) return system.row_name(set.row) + ", by itself (it holds nothing)";
+  if (elements.empty()) return system.row_name(set.row) + ", with other rows of the same joint";
   return fmt::format("{}, with {}", system.row_name(set.row), fmt::join(elements, ", "));
 }
 

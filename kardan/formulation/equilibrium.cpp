@@ -191,7 +191,7 @@ class Balancer {
   bool start(EquilibriumReport& report) {
     for (const std::string& name : names_)
       at_.theta.push_back(*system_->blueprint().parameters.find(name));
-    wishes_ = bind_wishes(system_->blueprint().equilibrium.wishes, *system_, diagnostics_);
+    bind(diagnostics_);
     if (diagnostics_.has_errors()) {
       report.status = Eval::fatal;
       report.message = "the wishes of the equilibrium name unknown quantities";
@@ -215,6 +215,15 @@ class Balancer {
     balance_ = std::make_unique<Balance>(*system_);
     return true;
   }
+
+  /// Wishes for parameters first, then those of place.
+  static std::vector<BoundWish> bound(const System& system, Diagnostics& diagnostics) {
+    const EquilibriumData& e = system.blueprint().equilibrium;
+    std::vector<BoundWish> all = bind_wishes(e.wishes, system, diagnostics);
+    for (BoundWish& w : bind_wishes(e.place, system, diagnostics)) all.push_back(std::move(w));
+    return all;
+  }
+  void bind(Diagnostics& diagnostics) { wishes_ = bound(*system_, diagnostics); }
 
   /// The largest residual: forces by the weight they balance, positions by the length scale.
   double size_of(const Vector& r) const {
@@ -307,7 +316,7 @@ class Balancer {
     step_ = balance_->residual();
     balance_->solve(step_);
     theta_step_.assign(names_.size(), 0.0);
-    if (!names_.empty() && !bordered(misses)) return false;
+    if (!wishes_.empty() && !bordered(misses)) return false;
     if (!all_finite(step_)) return false;
     limit_ = 1;
     for (int i = 0; i < n; ++i)
@@ -316,32 +325,42 @@ class Balancer {
     return true;
   }
 
-  /// Parameters: (C A^-1 R_theta + c_theta) dtheta = -(c + C A^-1 R).
+  /// Parameters theta and pushes nu along the place wishes:
+  ///   (C A^-1 [R_theta, C'] + [c_theta, 0]) (dtheta, nu) = -(c + C A^-1 R).
+  /// A push moves what nothing holds and, A being stiff elsewhere, nothing else.
   bool bordered(const Vector& misses) {
     const int n = system_->sizes().v;
-    const auto count = static_cast<int>(names_.size());
-    Matrix small(count, count);
-    std::vector<Vector> columns;
-    std::vector<Vector> miss_slope;
+    const auto count = static_cast<int>(wishes_.size());
+    const auto parameters = static_cast<int>(names_.size());
+    Matrix rows(count, n);
+    for (int i = 0; i < count; ++i)
+      wish_residual(wishes_[i], *system_, at_.state,
+                    std::span<double>(rows.row(i), static_cast<std::size_t>(n)),
+                    balance_->workspace());
+    std::vector<Vector> columns, miss_slope(count, Vector(count, 0.0));
     for (int j = 0; j < count; ++j) {
-      Vector slope, miss;
-      if (!parameter_slope(j, slope, miss)) return false;
-      balance_->solve(slope);
-      columns.push_back(std::move(slope));
-      miss_slope.push_back(std::move(miss));
+      Vector column(balance_->size(), 0.0);
+      if (j < parameters) {
+        if (!parameter_slope(j, column, miss_slope[j])) return false;
+      } else {
+        std::copy_n(rows.row(j), n, column.begin());
+      }
+      balance_->solve(column);
+      columns.push_back(std::move(column));
     }
-    Vector rhs(count), row(n);
+    Matrix small(count, count);
+    Vector unknowns(count);
     for (int i = 0; i < count; ++i) {
-      wish_residual(wishes_[i], *system_, at_.state, row, balance_->workspace());
-      rhs[i] = -misses[i] - dot(row, std::span<const double>(step_.data(), n));
+      const std::span<const double> row(rows.row(i), static_cast<std::size_t>(n));
+      unknowns[i] = -misses[i] - dot(row, {step_.data(), row.size()});
       for (int j = 0; j < count; ++j)
-        small(i, j) = dot(row, std::span<const double>(columns[j].data(), n)) + miss_slope[j][i];
+        small(i, j) = dot(row, {columns[j].data(), row.size()}) + miss_slope[j][i];
     }
     DenseLu lu;
     if (lu.factor(small) != Eval::ok) return false;
-    lu.solve(rhs);
-    theta_step_ = rhs;
-    for (int j = 0; j < count; ++j) add_scaled(theta_step_[j], columns[j], step_);
+    lu.solve(unknowns);
+    theta_step_.assign(unknowns.begin(), unknowns.begin() + parameters);
+    for (int j = 0; j < count; ++j) add_scaled(unknowns[j], columns[j], step_);
     return true;
   }
 
@@ -356,8 +375,7 @@ class Balancer {
       if (!other) return false;
       if (balance_->evaluate_on(*other, at_, sides[side]) != Eval::ok) return false;
       Diagnostics ignored;
-      const auto bound = bind_wishes(other->blueprint().equilibrium.wishes, *other, ignored);
-      for (const BoundWish& w : bound)
+      for (const BoundWish& w : bound(*other, ignored))
         misses[side].push_back(wish_residual(w, *other, at_.state, {}, balance_->workspace()));
     }
     slope = sides[0];
@@ -395,7 +413,7 @@ class Balancer {
     if (!made) return false;
     owned_ = std::move(made);
     system_ = owned_.get();
-    wishes_ = bind_wishes(system_->blueprint().equilibrium.wishes, *system_, diagnostics_);
+    bind(diagnostics_);
     balance_ = std::make_unique<Balance>(*system_);
     return true;
   }

@@ -4,6 +4,9 @@
 ///   0 = f(p, v, w) - G' lambda - H' mu,   0 = g(p),   0 = d
 ///   and, for parameters to be found, one wish each.
 ///
+/// `place` wishes say where the system stands in directions in which nothing pulls; they exert no
+/// force, so one that would have to is reported as not met.
+///
 /// Newton on all of it, with the mass matrix times a small number added to the stiffness so that
 /// directions in which nothing pulls (a vehicle's way along the road) stay where they are; if
 /// Newton fails, damped relaxation: the same steps with a large multiple of the mass matrix that

@@ -95,8 +95,8 @@ class Resolver {
     std::vector<std::string> known = placement_keys;
     for (const FieldDoc& f : type.fields) known.push_back(f.key);
     report_unknown_keys(e.fields, known, e.name, diagnostics_);
-    const bool exists = model_.dimension == 2 ? type.build_planar != nullptr
-                                              : type.build_spatial != nullptr;
+    const bool exists =
+        model_.dimension == 2 ? type.build_planar != nullptr : type.build_spatial != nullptr;
     if (!exists)
       diagnostics_.error("element.dimension",
                          fmt::format("{}: '{}' does not exist in a {} model", e.name, type.name,
@@ -274,9 +274,29 @@ class Resolver {
     out.push_back(std::move(data));
   }
 
+  void wish_list(const NamedFields& owner, const std::string& key, std::vector<WishData>& out) {
+    const FieldValue* value = owner.find(key);
+    if (!value) return;
+    const std::string where = owner.name + "." + key;
+    const auto* list = std::get_if<FieldValue::List>(&value->data);
+    if (!list) {
+      diagnostics_.error("field.type", where + ": wanted a list of wishes", value->where);
+      return;
+    }
+    for (const FieldValue& item : *list) {
+      const auto* map = std::get_if<FieldMap>(&item.data);
+      if (map)
+        wish({"", *map, item.where}, where, out);
+      else
+        diagnostics_.error("wish.incomplete",
+                           where + ": a wish is {want: EXPRESSION, equals: VALUE}", item.where);
+    }
+  }
+
   void equilibrium() {
     const NamedFields& e = model_.equilibrium;
-    report_unknown_keys(e.fields, {"velocities", "solve", "wishes"}, "equilibrium", diagnostics_);
+    report_unknown_keys(e.fields, {"velocities", "solve", "wishes", "place"}, "equilibrium",
+                        diagnostics_);
     if (const FieldValue* v = e.find("velocities")) {
       std::string word;
       if (reader_.read(*v, "equilibrium.velocities", {.choices = {"rest", "given"}}, word))
@@ -297,11 +317,8 @@ class Resolver {
         }
       }
     }
-    if (const FieldValue* v = e.find("wishes"))
-      if (const auto* list = std::get_if<FieldValue::List>(&v->data))
-        for (const FieldValue& item : *list)
-          if (const auto* map = std::get_if<FieldMap>(&item.data))
-            wish({"", *map, item.where}, "equilibrium.wishes", out_.equilibrium.wishes);
+    wish_list(e, "wishes", out_.equilibrium.wishes);
+    wish_list(e, "place", out_.equilibrium.place);
     if (out_.equilibrium.wishes.size() != out_.equilibrium.solve.size())
       diagnostics_.error("equilibrium.count",
                          fmt::format("equilibrium: {} parameters to solve for, but {} wishes",

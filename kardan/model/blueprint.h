@@ -73,6 +73,7 @@ struct EquilibriumData {
   bool keep_velocities = false;    ///< steady motion at the given velocities, not rest
   std::vector<std::string> solve;  ///< parameters to be found
   std::vector<WishData> wishes;    ///< as many conditions
+  std::vector<WishData> place;     ///< where it stands in directions without forces
 };
 
 struct Blueprint {

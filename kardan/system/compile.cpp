@@ -79,13 +79,6 @@ bool build_element(const ElementData& e, int index, const Blueprint& blueprint,
     frames.push_back({topology.bodies[f.body], in_space<D>(f.s), rotation_in_space<D>(f.R)});
     start.push_back(start_motion<D>(blueprint.bodies[f.body]));
   }
-  if (e.type->frames == 1) {
-    // The reaction of a one-frame element goes to the ground.
-    BodyFrame<D> ground;
-    ground.R = rotation_in_space<D>(Mat3d::identity());
-    frames.insert(frames.begin(), ground);
-    start.insert(start.begin(), start_motion<D>(blueprint.bodies[0]));
-  }
   for (std::size_t k = 0; k + 1 < frames.size(); k += 2)
     if (frames[k].body.body == frames[k + 1].body.body && e.type->category != Category::sensor) {
       reader.diagnostics().error("element.same_body",

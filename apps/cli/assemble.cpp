@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/print.h"
+
+namespace kardan::cli {
+namespace {
+
+Json start_json(const Prepared& p) {
+  const AssemblyReport& r = p.start.report;
+  Json out;
+  out["model"] = p.system->blueprint().name;
+  out["consistent"] = r.status == Eval::ok;
+  out["message"] = r.message;
+  out["iterations"] = p.equilibrium ? p.equilibrium->iterations : r.iterations;
+  out["given_residuals"] = to_json(r.given);
+  out["residuals"] = to_json(r.reached);
+  out["wishes"] = Json::array();
+  for (const WishResult& w : p.equilibrium ? p.equilibrium->wishes : r.wishes)
+    out["wishes"].push_back(to_json(w));
+  out["conflicts"] = Json::array();
+  for (const Conflict& c : r.conflicts)
+    out["conflicts"].push_back({{"level", c.level}, {"members", c.members}, {"size", c.size}});
+  if (p.equilibrium) {
+    out["largest_acceleration"] = p.equilibrium->largest_acceleration;
+    out["parameters"] = Json::object();
+    for (const auto& [name, value] : p.solved) out["parameters"][name] = value;
+    out["imbalance"] = Json::array();
+    for (const ForceImbalance& f : p.equilibrium->imbalance)
+      out["imbalance"].push_back({{"body", f.body}, {"force", f.force}, {"torque", f.torque}});
+  }
+  out["start"] = named_values(*p.system, p.start);
+  return out;
+}
+
+void print_prepared(const Prepared& p) {
+  const AssemblyReport& r = p.start.report;
+  fmt::print("{}\n\n", p.system->blueprint().name);
+  if (p.equilibrium) {
+    const EquilibriumReport& e = *p.equilibrium;
+    fmt::print("{:<22}{} in {}{}\n", "balance", e.status == Eval::ok ? "found" : "NOT found",
+               counted(e.iterations, "iteration", "iterations"),
+               e.relaxed ? ", by damped relaxation" : "");
+    fmt::print("{:<22}{:.2e} (largest of all bodies)\n", "acceleration left",
+               e.largest_acceleration);
+    for (const auto& [name, value] : p.solved) fmt::print("  found {:<35} {:.15g}\n", name, value);
+    print_wishes(e.wishes);
+    for (const ForceImbalance& f : e.imbalance)
+      fmt::print("  on '{}' remain {:.4g} N and {:.4g} N m\n", f.body, f.force, f.torque);
+  } else {
+    fmt::print("{:<22}{} in {}\n", "assembled", r.status == Eval::ok ? "yes" : "NO",
+               counted(r.iterations, "iteration", "iterations"));
+    print_residuals("given start", r.given);
+    if (r.moved > 0) fmt::print("{:<22}up to {:.3g} m ('{}')\n", "moved", r.moved, r.moved_body);
+    print_wishes(r.wishes);
+  }
+  print_residuals("consistent start", r.reached);
+  print_start(*p.system, p.start);
+}
+
+int show(const ModelOptions& options, bool balance) {
+  const auto overrides = parse_overrides(options);
+  if (!overrides) return bad_input;
+  auto model = read(options, *overrides);
+  if (!model) return bad_input;
+  if (balance) model->start = "equilibrium";
+  Diagnostics diagnostics;
+  const Prepared prepared = prepare(*model, *overrides, diagnostics);
+  if (diagnostics.has_errors() || !prepared.system) {
+    tell(diagnostics);
+    return bad_input;
+  }
+  if (options.json)
+    fmt::print("{}\n", start_json(prepared).dump(2));
+  else if (!options.quiet)
+    print_prepared(prepared);
+  const AssemblyReport& r = prepared.start.report;
+  if (r.status == Eval::ok) return finished;
+  fmt::print(stderr, "kardan: {}\n        {}\n", r.message, r.advice);
+  return failed;
+}
+
+}  // namespace
+
+int assemble(const ModelOptions& options) {
+  return show(options, false);
+}
+int equilibrium(const ModelOptions& options) {
+  return show(options, true);
+}
+
+}  // namespace kardan::cli

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/print.h"
+
+namespace kardan::cli {
+namespace {
+
+Json report_json(const System& system, const CheckReport& r) {
+  Json out;
+  out["model"] = system.blueprint().name;
+  out["bodies"] = r.bodies;
+  out["coordinates"] = r.sizes.p;
+  out["velocities"] = r.sizes.v;
+  out["constraints"] = r.sizes.constraints();
+  out["nonholonomic"] = r.sizes.mu;
+  out["rank"] = r.analysis.rank;
+  out["degrees_of_freedom"] = r.analysis.degrees_of_freedom;
+  out["rank_tolerance"] = rank_tolerance;
+  out["condition"] = r.analysis.condition;
+  out["redundant"] = Json::array();
+  for (const RedundantSet& set : r.analysis.redundant) {
+    Json members = Json::array();
+    for (const auto& [row, c] : set.others)
+      members.push_back({{"row", system.row_name(row)}, {"coefficient", c}});
+    out["redundant"].push_back(
+        {{"row", system.row_name(set.row)}, {"with", members}, {"text", set.text}});
+  }
+  out["contradictory"] = Json::array();
+  for (const Conflict& c : r.assembly.conflicts)
+    out["contradictory"].push_back({{"level", c.level}, {"members", c.members}, {"size", c.size}});
+  out["massless"] = r.analysis.massless;
+  out["unused"] = r.analysis.unused;
+  out["notes"] = r.analysis.notes;
+  out["given_residuals"] = to_json(r.given);
+  out["residuals"] = to_json(r.assembly.reached);
+  out["energy"] = to_json(r.energy);
+  out["reactions"] = Json::array();
+  for (const Reaction& x : r.reactions)
+    out["reactions"].push_back({{"element", x.element},
+                                {"force", {x.force.x, x.force.y, x.force.z}},
+                                {"torque", {x.torque.x, x.torque.y, x.torque.z}},
+                                {"unique", x.unique}});
+  return out;
+}
+
+void print_report(const System& system, const CheckReport& r) {
+  const ConstraintAnalysis& a = r.analysis;
+  fmt::print("{}\n\n", system.blueprint().name);
+  fmt::print("{:<22}{} ({})\n", "bodies", r.bodies, system.dimension() == 2 ? "planar" : "spatial");
+  fmt::print("{:<22}{} positions, {} velocities\n", "coordinates", r.sizes.p, r.sizes.v);
+  fmt::print("{:<22}{}{}\n", "constraint equations", r.sizes.constraints(),
+             r.sizes.mu > 0 ? fmt::format(", {} of them nonholonomic", r.sizes.mu) : "");
+  fmt::print("{:<22}{} (tolerance {:.0e} on unit rows; condition {:.3g})\n", "rank", a.rank,
+             rank_tolerance, a.condition);
+  fmt::print("{:<22}{}{}\n", "degrees of freedom", a.degrees_of_freedom,
+             r.sizes.mu > 0
+                 ? fmt::format(" (of {} free directions of position)", r.sizes.v - a.position_rank)
+                 : "");
+  if (a.redundant.empty()) {
+    fmt::print("{:<22}none\n", "redundant");
+  } else {
+    fmt::print("{:<22}{}\n", "redundant",
+               counted(static_cast<int>(a.redundant.size()), "equation", "equations"));
+    for (const RedundantSet& set : a.redundant) fmt::print("  {}\n", set.text);
+  }
+  for (const Conflict& c : r.assembly.conflicts) {
+    fmt::print("contradictory at {} level, {:.3g} remains:\n", c.level, c.size);
+    for (const std::string& m : c.members) fmt::print("  {}\n", m);
+  }
+  for (const std::string& note : a.notes) fmt::print("note: {}\n", note);
+  for (const std::string& b : a.massless)
+    fmt::print("note: '{}' has no mass or inertia in some direction\n", b);
+  for (const std::string& b : a.unused) fmt::print("note: nothing is attached to '{}'\n", b);
+  print_residuals("given start", r.given);
+  print_residuals("assembled start", r.assembly.reached);
+  fmt::print("{:<22}kinetic {:.10g} J, potential {:.10g} J\n", "energy", r.energy.kinetic,
+             r.energy.potential);
+  int shared = 0;
+  for (const Reaction& x : r.reactions) shared += !x.unique;
+  if (!r.reactions.empty())
+    fmt::print("{:<22}{} unique, {} not (redundant joints share them)\n", "reactions",
+               r.reactions.size() - shared, shared);
+}
+
+}  // namespace
+
+int check(const ModelOptions& options) {
+  const auto overrides = parse_overrides(options);
+  if (!overrides) return bad_input;
+  const auto model = read(options, *overrides);
+  if (!model) return bad_input;
+  Diagnostics diagnostics;
+  const auto system = compile_model(*model, *overrides, diagnostics);
+  if (!system) {
+    tell(diagnostics);
+    return bad_input;
+  }
+  Diagnostics wish_faults;
+  const CheckReport report = check_system(*system, wish_faults);
+  if (tell(wish_faults)) return bad_input;
+  if (options.json)
+    fmt::print("{}\n", report_json(*system, report).dump(2));
+  else if (!options.quiet)
+    print_report(*system, report);
+  if (report.assembly.status != Eval::ok) {
+    fmt::print(stderr, "kardan: {}\n        {}\n", report.assembly.message, report.assembly.advice);
+    return failed;
+  }
+  return finished;
+}
+
+}  // namespace kardan::cli

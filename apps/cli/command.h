@@ -1,0 +1,37 @@
+#pragma once
+/// Shared by the commands of the command line.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kardan/run/prepare.h"
+
+namespace kardan::cli {
+
+/// Exit codes: 0 finished, 1 the computation failed, 2 bad input or usage.
+inline constexpr int finished = 0, failed = 1, bad_input = 2;
+
+/// What every command on a model takes.
+struct ModelOptions {
+  std::string file;
+  std::vector<std::string> set;  // name=value
+  bool json = false;
+  bool quiet = false;
+};
+
+/// Parsed `--set`, or nothing after telling what is wrong.
+std::optional<ParameterValues> parse_overrides(const ModelOptions& options);
+
+/// Reads the model of the options and tells every fault on stderr.
+std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides);
+
+/// Prints diagnostics to stderr; true if there are errors.
+bool tell(const Diagnostics& diagnostics);
+
+int check(const ModelOptions& options);
+int assemble(const ModelOptions& options);
+int equilibrium(const ModelOptions& options);
+int elements(const std::string& name, bool json);
+
+}  // namespace kardan::cli

@@ -1,0 +1,111 @@
+#include "apps/cli/print.h"
+
+#include <fmt/format.h>
+
+namespace kardan::cli {
+namespace {
+
+const char* to_string(Priority p) {
+  switch (p) {
+    case Priority::exactly:
+      return "exactly";
+    case Priority::if_possible:
+      return "if_possible";
+    case Priority::free:
+      break;
+  }
+  return "free";
+}
+
+constexpr const char* planar_a[] = {"ax", "ay", "alpha"};
+constexpr const char* spatial_a[] = {"ax", "ay", "az", "alphax", "alphay", "alphaz"};
+
+}  // namespace
+
+Json to_json(const Residuals& r) {
+  return {{"position", r.position}, {"velocity", r.velocity}, {"acceleration", r.acceleration}};
+}
+
+Json to_json(const WishResult& w) {
+  return {{"wish", w.text},
+          {"priority", to_string(w.priority)},
+          {"met", w.met},
+          {"wanted", w.wanted},
+          {"reached", w.reached}};
+}
+
+Json to_json(const Energy& e) {
+  return {{"kinetic", e.kinetic}, {"potential", e.potential}, {"applied_power", e.applied_power}};
+}
+
+Json named_values(const System& system, const ConsistentStart& start) {
+  Json out;
+  const auto ws = system.make_workspace();
+  for (const std::string& name : system.quantity_names())
+    if (name != "t")
+      out[name] = system.quantity(*system.find_quantity(name), start.state, 0, {}, {}, *ws);
+  if (!start.a.empty())
+    for (std::size_t b = 1; b < system.bodies().size(); ++b)
+      for (int k = 0; k < system.bodies()[b].v_count; ++k)
+        out[system.blueprint().bodies[b].name + "." +
+            (system.dimension() == 2 ? planar_a[k] : spatial_a[k])] =
+            start.a[system.bodies()[b].v + k];
+  int last = -1, index = 0;
+  for (std::size_t i = 0; i < start.lambda.size(); ++i) {
+    const int element = system.rows()[i].element;
+    index = element == last ? index + 1 : 0;
+    last = element;
+    out[fmt::format("{}.{}[{}]", system.element_of_row(static_cast<int>(i)),
+                    system.rows()[i].kind == RowKind::holonomic ? "lambda" : "mu", index)] =
+        start.lambda[i];
+  }
+  Vector forces(system.blueprint().elements.size());
+  system.element_forces(start.state, forces, *ws);
+  for (std::size_t e = 0; e < forces.size(); ++e) {
+    const Category c = system.blueprint().elements[e].type->category;
+    if (c == Category::force || c == Category::contact)
+      out[system.blueprint().elements[e].name + ".force"] = forces[e];
+  }
+  return out;
+}
+
+void print_residuals(const char* label, const Residuals& r) {
+  fmt::print("{:<22}position {:.1e}   velocity {:.1e}   acceleration {:.1e}  (scaled)\n", label,
+             r.position, r.velocity, r.acceleration);
+}
+
+void print_wishes(const std::vector<WishResult>& wishes) {
+  for (const WishResult& w : wishes)
+    fmt::print("  wish {:<36} {:<12} {}\n", w.text, to_string(w.priority),
+               w.met                          ? "met"
+               : w.priority == Priority::free ? fmt::format("free: {:.12g}", w.reached)
+                                              : fmt::format("NOT met: reached {:.12g}", w.reached));
+}
+
+void print_start(const System& system, const ConsistentStart& start) {
+  constexpr std::size_t most = 30;
+  const int D = system.dimension();
+  fmt::print("\n{:<24}{:>14}{:>14}{:>14}   {:>14}{:>14}{:>14}\n", "body", "x", "y",
+             D == 2 ? "angle" : "z", "vx", "vy", D == 2 ? "omega" : "vz");
+  std::size_t shown = 0;
+  for (std::size_t b = 1; b < system.bodies().size() && shown < most; ++b, ++shown) {
+    const BodyLayout& body = system.bodies()[b];
+    fmt::print("{:<24}", system.blueprint().bodies[b].name);
+    for (int k = 0; k < 3; ++k)
+      fmt::print("{:>14}",
+                 k < body.p_count ? fmt::format("{:.7g}", start.state.p[body.p + k]) : "");
+    fmt::print("   ");
+    for (int k = 0; k < 3; ++k)
+      fmt::print("{:>14}",
+                 k < body.v_count ? fmt::format("{:.7g}", start.state.v[body.v + k]) : "");
+    fmt::print("\n");
+  }
+  if (system.bodies().size() - 1 > most)
+    fmt::print("... and {} more (--json prints all)\n", system.bodies().size() - 1 - most);
+}
+
+std::string counted(int n, const char* one, const char* many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+}  // namespace kardan::cli

@@ -1,0 +1,24 @@
+#pragma once
+/// Reports as text and as JSON, in the same words.
+
+#include <nlohmann/json.hpp>
+
+#include "kardan/run/prepare.h"
+
+namespace kardan::cli {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Residuals&);
+Json to_json(const WishResult&);
+Json to_json(const Energy&);
+/// All named values of a start: coordinates, velocities, accelerations, multipliers, forces.
+Json named_values(const System&, const ConsistentStart&);
+
+void print_residuals(const char* label, const Residuals&);
+void print_wishes(const std::vector<WishResult>&);
+void print_start(const System&, const ConsistentStart&);
+/// "12 bodies", "1 body"
+std::string counted(int n, const char* one, const char* many);
+
+}  // namespace kardan::cli

@@ -1,0 +1,78 @@
+#include "kardan/run/prepare.h"
+
+#include <algorithm>
+
+namespace kardan {
+
+std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
+                                      Diagnostics& diagnostics) {
+  Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  return compile(std::move(blueprint), diagnostics);
+}
+
+SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
+                           Diagnostics& diagnostics) {
+  return [&model, overrides, &diagnostics, first = true](const ParameterValues& more) mutable {
+    ParameterValues all = overrides;
+    for (const auto& [name, value] : more) {
+      const auto old = std::find_if(all.begin(), all.end(),
+                                    [&](const auto& item) { return item.first == name; });
+      if (old == all.end())
+        all.emplace_back(name, value);
+      else
+        old->second = value;
+    }
+    // Warnings of the model are told once; a value out of range just makes the trial fail.
+    Diagnostics ignored;
+    auto system = compile_model(model, all, first ? diagnostics : ignored);
+    first = false;
+    return system;
+  };
+}
+
+Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
+  Prepared out;
+  if (model.start == "equilibrium") {
+    Equilibrium balance =
+        find_equilibrium(make_factory(model, overrides, diagnostics), diagnostics);
+    if (diagnostics.has_errors()) return out;
+    out.system = std::move(balance.system);
+    out.start = std::move(balance.start);
+    out.solved = std::move(balance.parameters);
+    if (balance.report.status != Eval::ok) {
+      out.start.report.status = balance.report.status;
+      out.start.report.message = balance.report.message;
+      out.start.report.advice = balance.report.advice;
+    }
+    out.equilibrium = std::move(balance.report);
+    return out;
+  }
+  out.system = compile_model(model, overrides, diagnostics);
+  if (!out.system) return out;
+  const auto wishes = bind_wishes(out.system->blueprint().wishes, *out.system, diagnostics);
+  if (diagnostics.has_errors()) {
+    out.system.reset();
+    return out;
+  }
+  out.start = assemble(*out.system, out.system->start(), wishes);
+  return out;
+}
+
+CheckReport check_system(const System& system, Diagnostics& diagnostics) {
+  CheckReport report;
+  report.bodies = static_cast<int>(system.bodies().size()) - 1;
+  report.sizes = system.sizes();
+  const auto ws = system.make_workspace();
+  const auto wishes = bind_wishes(system.blueprint().wishes, system, diagnostics);
+  const ConsistentStart start = assemble(system, system.start(), wishes);
+  report.assembly = start.report;
+  report.given = start.report.given;
+  report.analysis = analyse(system, start.state, *ws);
+  report.energy = system.energy(start.state, *ws);
+  if (start.report.status == Eval::ok)
+    report.reactions = reactions(system, start.state, start.lambda, report.analysis, *ws);
+  return report;
+}
+
+}  // namespace kardan

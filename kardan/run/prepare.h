@@ -1,0 +1,48 @@
+#pragma once
+/// From a model to a compiled system at a consistent start.
+
+#include <memory>
+#include <optional>
+
+#include "kardan/formulation/analysis.h"
+#include "kardan/formulation/assembly.h"
+#include "kardan/formulation/equilibrium.h"
+#include "kardan/model/blueprint.h"
+#include "kardan/model/model.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+/// Resolves and compiles; null after reporting errors.
+std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
+                                      Diagnostics& diagnostics);
+
+/// Compiles `model` again for other parameter values, on top of `overrides`.
+SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
+                           Diagnostics& diagnostics);
+
+/// A system at the start its model asks for: assembled, or balanced first.
+struct Prepared {
+  std::unique_ptr<System> system;
+  ConsistentStart start;
+  std::optional<EquilibriumReport> equilibrium;  ///< when the model starts in balance
+  ParameterValues solved;                        ///< parameters the balance has found
+};
+
+/// Null system after errors in the model; otherwise look at start.report.status.
+Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics);
+
+struct CheckReport {
+  int bodies = 0;
+  Sizes sizes;
+  ConstraintAnalysis analysis;
+  AssemblyReport assembly;  ///< from the given start, without wishes
+  Residuals given;          ///< of the start as given
+  Energy energy;
+  std::vector<Reaction> reactions;
+};
+
+/// Everything `kardan check` tells.
+CheckReport check_system(const System& system, Diagnostics& diagnostics);
+
+}  // namespace kardan
