@@ -56,7 +56,9 @@ void Builder<D>::point(int A, int B) {
       "translation along world x", "translation along world y", "translation along world z"};
   const int first = row(labels[0], RowUnit::length);
   for (int k = 1; k < D; ++k) row(labels[k], RowUnit::length);
-  constraint_bank<PointRows<D>>().items.push_back({frames_[A].s, frames_[B].s, slots(first, A, B)});
+  RowSlots s = slots(first, A, B);
+  s.rows = D;
+  constraint_bank<PointRows<D>>().items.push_back({frames_[A].s, frames_[B].s, s});
 }
 
 template <int D>

@@ -75,9 +75,9 @@ bool ValueReader::expression(const FieldValue& v, const std::string& what,
   }
   const auto* text = std::get_if<std::string>(&v.data);
   if (!text)
-    return fail("field.type",
-                fmt::format("{}: got {}; wanted a number or an expression", what, describe_value(v)),
-                v);
+    return fail(
+        "field.type",
+        fmt::format("{}: got {}; wanted a number or an expression", what, describe_value(v)), v);
   auto parsed = Expression::parse(*text);
   if (!parsed) {
     FieldValue at = v;
@@ -126,8 +126,8 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   double x = 0;
   if (!read(v, what, info, x)) return false;
   if (x != std::floor(x) || std::abs(x) > 1e9)
-    return fail("field.type",
-                fmt::format("{} = {}; wanted a whole number", what, format_number(x)), v, info.doc);
+    return fail("field.type", fmt::format("{} = {}; wanted a whole number", what, format_number(x)),
+                v, info.doc);
   out = static_cast<int>(x);
   return true;
 }
@@ -152,10 +152,10 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   if (!info.choices.empty() &&
       std::find(info.choices.begin(), info.choices.end(), *text) == info.choices.end()) {
     const std::string near = did_you_mean(*text, info.choices);
-    return fail("field.choice",
-                fmt::format("{}: got '{}'; wanted one of {}", what, *text,
-                            fmt::join(info.choices, ", ")),
-                v, near.empty() ? info.doc : "did you mean '" + near + "'?");
+    return fail(
+        "field.choice",
+        fmt::format("{}: got '{}'; wanted one of {}", what, *text, fmt::join(info.choices, ", ")),
+        v, near.empty() ? info.doc : "did you mean '" + near + "'?");
   }
   out = *text;
   return true;
@@ -163,6 +163,10 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        std::vector<double>& out) const {
+  if (std::holds_alternative<double>(v.data) || std::holds_alternative<std::string>(v.data)) {
+    out.assign(1, 0.0);  // one number stands for a list of one
+    return read(v, what, info, out[0]);
+  }
   const auto* list = std::get_if<FieldValue::List>(&v.data);
   if (!list)
     return fail("field.type",
@@ -179,10 +183,10 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
                        Vec3d& out) const {
   const auto* list = std::get_if<FieldValue::List>(&v.data);
   if (!list || (list->size() != 2 && list->size() != 3))
-    return fail("field.type",
-                fmt::format("{}: got {}; wanted [x, y, z] (plane: [x, y])", what,
-                            describe_value(v)),
-                v, info.doc);
+    return fail(
+        "field.type",
+        fmt::format("{}: got {}; wanted [x, y, z] (plane: [x, y])", what, describe_value(v)), v,
+        info.doc);
   out = {};
   bool ok = true;
   for (std::size_t i = 0; i < list->size(); ++i)
@@ -243,9 +247,9 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
     x.push_back(pair[0]);
     y.push_back(pair[1]);
   }
-  auto table = Table::make(
-      std::move(x), std::move(y),
-      interpolation == "linear" ? Interpolation::linear : Interpolation::cubic_spline);
+  auto table =
+      Table::make(std::move(x), std::move(y),
+                  interpolation == "linear" ? Interpolation::linear : Interpolation::cubic_spline);
   if (!table)
     return fail("field.table", fmt::format("{}: {}", what, table.error().message), v,
                 table.error().hint);
@@ -264,26 +268,60 @@ void report_unknown_keys(const FieldMap& values, const std::vector<std::string>&
   }
 }
 
-std::string kind_of(const double&) { return "number"; }
-std::string kind_of(const int&) { return "whole number"; }
-std::string kind_of(const bool&) { return "true or false"; }
-std::string kind_of(const std::string&) { return "word"; }
-std::string kind_of(const Vec3d&) { return "[x, y, z]"; }
-std::string kind_of(const std::vector<double>&) { return "list of numbers"; }
-std::string kind_of(const TimeFunction&) { return "function of t"; }
-std::string kind_of(const Expression&) { return "expression"; }
-std::string kind_of(const std::optional<Table>&) { return "table [[x, y], ...]"; }
+std::string kind_of(const double&) {
+  return "number";
+}
+std::string kind_of(const int&) {
+  return "whole number";
+}
+std::string kind_of(const bool&) {
+  return "true or false";
+}
+std::string kind_of(const std::string&) {
+  return "word";
+}
+std::string kind_of(const Vec3d&) {
+  return "[x, y, z]";
+}
+std::string kind_of(const std::vector<double>&) {
+  return "list of numbers";
+}
+std::string kind_of(const TimeFunction&) {
+  return "function of t";
+}
+std::string kind_of(const Expression&) {
+  return "expression";
+}
+std::string kind_of(const std::optional<Table>&) {
+  return "table [[x, y], ...]";
+}
 
-std::string default_text(const double& x) { return format_number(x); }
-std::string default_text(const int& x) { return std::to_string(x); }
-std::string default_text(const bool& x) { return x ? "true" : "false"; }
-std::string default_text(const std::string& x) { return x; }
+std::string default_text(const double& x) {
+  return format_number(x);
+}
+std::string default_text(const int& x) {
+  return std::to_string(x);
+}
+std::string default_text(const bool& x) {
+  return x ? "true" : "false";
+}
+std::string default_text(const std::string& x) {
+  return x;
+}
 std::string default_text(const Vec3d& x) {
   return fmt::format("[{}, {}, {}]", format_number(x.x), format_number(x.y), format_number(x.z));
 }
-std::string default_text(const std::vector<double>& x) { return x.empty() ? "[]" : "..."; }
-std::string default_text(const TimeFunction& x) { return x.text(); }
-std::string default_text(const Expression& x) { return x.text(); }
-std::string default_text(const std::optional<Table>&) { return "none"; }
+std::string default_text(const std::vector<double>& x) {
+  return x.empty() ? "[]" : "...";
+}
+std::string default_text(const TimeFunction& x) {
+  return x.text();
+}
+std::string default_text(const Expression& x) {
+  return x.text();
+}
+std::string default_text(const std::optional<Table>&) {
+  return "none";
+}
 
 }  // namespace kardan

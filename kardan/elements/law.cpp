@@ -8,10 +8,8 @@ LawValue SpringLaw::at(const LawArguments& x) const {
   const TimeJet u = actuation.at(x.t);
   LawValue v;
   const double spring = stiffness * (x.y - free) + preload;
-  v.force = {.value = u.value - spring - damping * x.rate,
-             .y = -stiffness,
-             .rate = -damping,
-             .t = u.d1};
+  v.force = {
+      .value = u.value - spring - damping * x.rate, .y = -stiffness, .rate = -damping, .t = u.d1};
   v.potential = (0.5 * stiffness * (x.y - free) + preload) * (x.y - free);
   v.potential_rate = spring * x.rate;
   return v;

@@ -25,8 +25,8 @@ struct LawArguments {
   double y, rate, t, r, w;
 };
 
-/// phi = -k (y - free) - preload - c y' + actuation(t); the spring and its preload have a potential,
-/// the actuation counts as applied.
+/// phi = -k (y - free) - preload - c y' + actuation(t); the spring and its preload have a
+/// potential, the actuation counts as applied.
 struct SpringLaw {
   double stiffness = 0, damping = 0, free = 0, preload = 0;
   TimeFunction actuation;

@@ -52,6 +52,7 @@ struct BodyColumns {
 struct RowSlots {
   BodyColumns A, B;
   int row = 0;
+  int rows = 1;                  // consecutive rows of the same element
   int value_A = 0, value_B = 0;  // index of the first value of A's and B's columns in `row`
   int stride = 0;                // values per row, for elements with several rows
   int pairs = -1;                // index of the body pair in the force pattern

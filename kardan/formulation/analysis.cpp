@@ -1,0 +1,169 @@
+#include "kardan/formulation/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace kardan {
+namespace {
+
+/// Names the elements of a redundant set after the row itself.
+std::string describe(const System& system, const RedundantSet& set) {
+  std::vector<std::string> elements;
+  for (const auto& [row, coefficient] : set.others) {
+    const std::string& name = system.element_of_row(row);
+    if (std::find(elements.begin(), elements.end(), name) == elements.end())
+      elements.push_back(name);
+  }
+  if (elements.empty()) return system.row_name(set.row) + ", by itself (it holds nothing)";
+  return fmt::format("{}, with {}", system.row_name(set.row), fmt::join(elements, ", "));
+}
+
+/// A fixed sequence of numbers in (-1, 1): analysis must give the same answer every time.
+class Shaker {
+ public:
+  double next() {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(static_cast<std::int64_t>(state_)) / 9.3e18;
+  }
+
+ private:
+  std::uint64_t state_ = 20010601;
+};
+
+/// Rank near the configuration: shaken a little, assembled again.
+int nearby_rank(const System& system, const State& state, Workspace& ws) {
+  constexpr double shake = 1e-3;
+  Shaker random;
+  Vector delta(system.sizes().v);
+  for (std::size_t i = 0; i < delta.size(); ++i)
+    delta[i] = shake * column_scale(system, static_cast<int>(i)) * random.next();
+  State moved = state;
+  system.retract(state.p, delta, moved.p);
+  const ConsistentStart near = assemble(system, moved, {});
+  if (near.report.status != Eval::ok) return -1;
+  return constraint_dependencies(system, near.state, ws).rank;
+}
+
+void find_massless(const System& system, ConstraintAnalysis& out) {
+  const auto& bodies = system.blueprint().bodies;
+  for (std::size_t b = 1; b < bodies.size(); ++b) {
+    const BodyData& body = bodies[b];
+    bool whole = body.mass > 0;
+    if (body.kind == BodyKind::rigid) {
+      const Mat3d& J = body.inertia;
+      whole = whole && J[2][2] > 0 && (system.dimension() == 2 || (J[0][0] > 0 && J[1][1] > 0));
+    }
+    if (!whole) out.massless.push_back(body.name);
+  }
+}
+
+void find_unused(const System& system, ConstraintAnalysis& out) {
+  std::set<int> touched;
+  for (const ElementData& e : system.blueprint().elements)
+    if (e.type->category != Category::sensor)
+      for (const FrameData& f : e.frames) touched.insert(f.body);
+  for (int b = 1; b < static_cast<int>(system.bodies().size()); ++b)
+    if (!touched.count(b)) out.unused.push_back(system.blueprint().bodies[b].name);
+}
+
+}  // namespace
+
+RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws) {
+  if (system.evaluate(state, {.velocity = true}, ws) != Eval::ok) {
+    RowDependencies none;
+    none.eval = Eval::recoverable;
+    return none;
+  }
+  SparseMatrix scaled = ws.G;
+  const SparsePattern& pattern = *scaled.pattern;
+  Vector scale(pattern.cols);
+  for (int j = 0; j < pattern.cols; ++j) scale[j] = column_scale(system, j);
+  for (int k = 0; k < pattern.nonzeros(); ++k) scaled.values[k] *= scale[pattern.column[k]];
+  RankOptions options;
+  options.tolerance = rank_tolerance;
+  return find_row_dependencies(scaled, options);
+}
+
+ConstraintAnalysis analyse(const System& system, const State& state, Workspace& ws) {
+  ConstraintAnalysis out;
+  const RowDependencies found = constraint_dependencies(system, state, ws);
+  const Sizes& n = system.sizes();
+  out.rank = found.rank;
+  out.position_rank = static_cast<int>(std::count_if(
+      found.independent.begin(), found.independent.end(), [&](int row) { return row < n.lambda; }));
+  out.degrees_of_freedom = n.v - found.rank;
+  out.condition = found.condition;
+  for (const Dependency& d : found.dependent) {
+    RedundantSet set{d.row, d.combination, ""};
+    set.text = describe(system, set);
+    out.redundant.push_back(std::move(set));
+  }
+  find_massless(system, out);
+  find_unused(system, out);
+  out.generic_rank = n.constraints() > 0 ? nearby_rank(system, state, ws) : 0;
+  if (out.generic_rank > out.rank)
+    out.notes.push_back(
+        fmt::format("singular position: the constraints have rank {} here but {} nearby; the "
+                    "motion may branch",
+                    out.rank, out.generic_rank));
+  else if (out.condition > near_singular_condition)
+    out.notes.push_back(fmt::format("nearly singular position: condition {:.2g}", out.condition));
+  return out;
+}
+
+std::vector<Reaction> reactions(const System& system, const State& state,
+                                std::span<const double> lambda, const ConstraintAnalysis& analysis,
+                                Workspace& ws) {
+  std::vector<Reaction> out;
+  if (system.evaluate(state, {.velocity = true}, ws) != Eval::ok) return out;
+  std::set<int> shared;  // elements whose reactions can be shifted among each other
+  for (const RedundantSet& set : analysis.redundant) {
+    shared.insert(system.rows()[set.row].element);
+    for (const auto& [row, c] : set.others) shared.insert(system.rows()[row].element);
+  }
+  const auto& elements = system.blueprint().elements;
+  const SparsePattern& pattern = *ws.G.pattern;
+  const int D = system.dimension();
+  std::vector<std::vector<int>> rows(elements.size());
+  for (int i = 0; i < system.sizes().constraints(); ++i)
+    rows[system.rows()[i].element].push_back(i);
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    if (rows[e].empty()) continue;
+    Reaction r;
+    r.element = elements[e].name;
+    r.unique = !shared.count(static_cast<int>(e));
+    // On the second body, or on the first where the second is the ground (with the sign turned).
+    FrameData frame = elements[e].frames.back();
+    double sign = -1;
+    if (frame.body == 0) {
+      frame = elements[e].frames.front();
+      sign = 1;
+    }
+    const BodyLayout& body = system.bodies()[frame.body];
+    Vec3d force, spin;
+    for (int i : rows[e])
+      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+        const int c = pattern.column[k] - body.v;
+        if (c < 0 || c >= body.v_count) continue;
+        const double q = sign * lambda[i] * ws.G.values[k];
+        if (c < D)
+          force[c] += q;
+        else
+          spin[D == 2 ? 2 : c - D] += q;
+      }
+    const double* p = state.p.data() + body.p;
+    Mat3d R = Mat3d::identity();
+    if (D == 2 && body.v_count > 2) R = rotation_exp({0, 0, p[2]});
+    if (D == 3 && body.v_count > 3) R = rotation_matrix(Quaternion{p[3], p[4], p[5], p[6]});
+    r.force = force;
+    // From the centre of mass to the joint's frame.
+    r.torque = R * spin - cross(R * frame.s, force);
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+}  // namespace kardan

@@ -1,0 +1,429 @@
+#include "kardan/formulation/assembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kardan/formulation/saddle.h"
+#include "kardan/linalg/dense_lu.h"
+
+namespace kardan {
+namespace {
+
+constexpr int max_iterations = 200;
+/// Scaled residuals below this count as met; Newton goes on below it while it gains.
+constexpr double met_tolerance = 1e-11;
+/// Largest turn and largest displacement (of the length scale) in one Newton step.
+constexpr double max_turn = 0.5;
+constexpr double max_shift = 0.5;
+
+/// The metric of the assembly: M, with a small share of the mean mass where there is none.
+Vector metric(const System& system, const Workspace& ws) {
+  Vector W = ws.M.values;
+  const SparsePattern& pattern = *ws.M.pattern;
+  const Scales& s = system.scales();
+  for (int i = 0; i < pattern.rows; ++i) {
+    const bool turn = is_rotation(system, i);
+    const double unit = turn ? s.mass * s.length * s.length : s.mass;
+    double& w = W[pattern.find(i, i)];
+    w = std::max(w, 1e-6 * unit);
+  }
+  return W;
+}
+
+/// Positions or velocities: residuals c(x) of constraints and wishes, and Newton steps on them.
+class Stage {
+ public:
+  Stage(const System& system, WishLevel level, std::vector<const BoundWish*> wishes, Workspace& ws)
+      : system_(system),
+        level_(level),
+        wishes_(std::move(wishes)),
+        ws_(ws),
+        saddle_(system.patterns().mass, system.patterns().constraint, columns(wishes_)),
+        weights_(metric(system, ws)),
+        rows_(static_cast<int>(wishes_.size()), system.sizes().v),
+        c_(saddle_.rows()),
+        step_(system.sizes().v),
+        multipliers_(saddle_.rows()) {}
+
+  /// Evaluates residuals (and gradients) at a state; the largest scaled residual, or infinity.
+  double evaluate(const State& state) {
+    const Request request = level_ == WishLevel::position
+                                ? Request{.position = true, .velocity = true}
+                                : Request{.velocity = true};
+    if (system_.evaluate(state, request, ws_) != Eval::ok)
+      return std::numeric_limits<double>::infinity();
+    const int m = system_.sizes().constraints();
+    const int holonomic = system_.sizes().lambda;
+    double largest = 0;
+    for (int i = 0; i < m; ++i) {
+      // Nonholonomic rows say nothing about positions.
+      const bool counts = level_ == WishLevel::velocity || i < holonomic;
+      c_[i] = !counts ? 0 : (level_ == WishLevel::position ? ws_.g[i] : ws_.rate[i]);
+      largest = std::max(largest, scaled(i));
+    }
+    for (std::size_t k = 0; k < wishes_.size(); ++k) {
+      const std::span<double> row(rows_.row(static_cast<int>(k)), system_.sizes().v);
+      c_[m + k] = wish_residual(*wishes_[k], system_, state, row, ws_);
+      largest = std::max(largest, scaled(m + static_cast<int>(k)));
+    }
+    if (!all_finite(c_)) return std::numeric_limits<double>::infinity();
+    return largest;
+  }
+
+  double merit() const {
+    double sum = 0;
+    for (int i = 0; i < saddle_.rows(); ++i) sum += scaled(i) * scaled(i);
+    return sum;
+  }
+
+  /// The smallest step (in the metric) that removes the linearized residual, damped.
+  bool newton(double damping, std::span<double> step) {
+    if (level_ == WishLevel::position)
+      for (int i = system_.sizes().lambda; i < system_.sizes().constraints(); ++i) {
+        const SparsePattern& p = *ws_.G.pattern;
+        for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) ws_.G.values[k] = 0;
+      }
+    if (saddle_.factor(weights_, ws_.G.values, rows_, system_.scales().mass, damping) != Eval::ok)
+      return false;
+    std::fill(step.begin(), step.end(), 0.0);
+    for (int i = 0; i < saddle_.rows(); ++i) multipliers_[i] = -c_[i];
+    if (level_ == WishLevel::velocity)
+      saddle_.solve(step, multipliers_);
+    else
+      saddle_.solve_damped(step, multipliers_);
+    return all_finite(step);
+  }
+
+  /// Residual of row i in units of the model's scales; wishes by what a unit motion changes.
+  double scaled(int i) const {
+    const int m = system_.sizes().constraints();
+    if (i < m)
+      return std::abs(scaled_residual(system_, i, level_ == WishLevel::position ? 0 : 1, c_[i]));
+    const double* row = rows_.row(i - m);
+    double change = 0;
+    for (int j : wishes_[i - m]->columns)
+      change = std::max(change, std::abs(row[j]) * column_scale(system_, j));
+    if (level_ == WishLevel::velocity) change *= system_.scales().speed / system_.scales().length;
+    if (change == 0) change = 1 + std::abs(wishes_[i - m]->data->equals);
+    return std::abs(c_[i]) / change;
+  }
+
+  /// What remains when nothing more can be gained: all rows with a share in the largest residual.
+  Conflict conflict() const {
+    Conflict out;
+    out.level = level_ == WishLevel::position ? "position" : "velocity";
+    double largest = 0;
+    for (int i = 0; i < saddle_.rows(); ++i) largest = std::max(largest, scaled(i));
+    const int m = system_.sizes().constraints();
+    for (int i = 0; i < saddle_.rows(); ++i) {
+      if (scaled(i) < 0.05 * largest) continue;
+      out.members.push_back(i < m ? system_.row_name(i)
+                                  : fmt::format("wish '{}'", wishes_[i - m]->data->text));
+      out.size = std::max(out.size, std::abs(c_[i]));
+    }
+    return out;
+  }
+
+ private:
+  static std::vector<std::vector<int>> columns(const std::vector<const BoundWish*>& wishes) {
+    std::vector<std::vector<int>> out;
+    for (const BoundWish* w : wishes) out.push_back(w->columns);
+    return out;
+  }
+
+  const System& system_;
+  WishLevel level_;
+  std::vector<const BoundWish*> wishes_;
+  Workspace& ws_;
+  Saddle saddle_;
+  Vector weights_;
+  Matrix rows_;
+  Vector c_, step_, multipliers_;
+};
+
+/// Largest factor by which a step may be taken.
+double step_limit(const System& system, std::span<const double> step) {
+  double limit = 1;
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    const double scale = column_scale(system, static_cast<int>(i));
+    const double size = std::abs(step[i]) / scale;
+    const double most = is_rotation(system, static_cast<int>(i)) ? max_turn : max_shift;
+    if (size * limit > most) limit = most / size;
+  }
+  return limit;
+}
+
+struct StageResult {
+  bool met = false;
+  int iterations = 0;
+  Conflict conflict;
+};
+
+StageResult solve_positions(const System& system, State& state,
+                            std::vector<const BoundWish*> wishes, Workspace& ws) {
+  Stage stage(system, WishLevel::position, std::move(wishes), ws);
+  StageResult result;
+  Vector step(system.sizes().v), scaled_step(step);
+  State trial = state;
+  double size = stage.evaluate(state);
+  double merit = stage.merit();
+  double damping = 0;
+  for (; result.iterations < max_iterations && size > 0; ++result.iterations) {
+    // Levenberg's damping vanishes with the residual, so convergence stays fast also where the
+    // constraints are redundant.
+    const double mu = std::max(damping, std::clamp(size * size, 1e-12, 1e-3));
+    if (!stage.newton(mu, step)) break;
+    double factor = step_limit(system, step);
+    bool gained = false;
+    double new_size = 0, new_merit = 0;
+    for (int halvings = 0; halvings < 12 && !gained; ++halvings, factor *= 0.5) {
+      for (std::size_t i = 0; i < step.size(); ++i) scaled_step[i] = factor * step[i];
+      system.retract(state.p, scaled_step, trial.p);
+      new_size = stage.evaluate(trial);
+      new_merit = stage.merit();
+      gained = std::isfinite(new_size) && new_merit < (1 - 1e-4 * factor) * merit;
+    }
+    if (!gained) {
+      // At round-off no step gains any more; away from it more damping may help.
+      size = stage.evaluate(state);
+      if (size < met_tolerance || damping > 1e2) break;
+      damping = std::max(100 * mu, 1e-6);
+      continue;
+    }
+    damping *= 0.1;
+    const bool slow = new_merit > 0.25 * merit;
+    state.p = trial.p;
+    merit = new_merit;
+    size = new_size;
+    if (size < met_tolerance && slow) break;
+  }
+  size = stage.evaluate(state);
+  result.met = size <= met_tolerance;
+  if (!result.met) result.conflict = stage.conflict();
+  return result;
+}
+
+StageResult solve_velocities(const System& system, State& state,
+                             std::vector<const BoundWish*> wishes, Workspace& ws) {
+  Stage stage(system, WishLevel::velocity, std::move(wishes), ws);
+  StageResult result;
+  Vector step(system.sizes().v);
+  double size = stage.evaluate(state);
+  // Linear in v but for wishes; a second sweep removes round-off.
+  for (; result.iterations < 30 && size > 0; ++result.iterations) {
+    if (!stage.newton(1e-9, step)) break;
+    const Vector before = state.v;
+    for (std::size_t i = 0; i < step.size(); ++i) state.v[i] += step[i];
+    const double new_size = stage.evaluate(state);
+    if (!(new_size < size)) {
+      if (!(new_size <= met_tolerance)) state.v = before;
+      break;
+    }
+    const bool done = new_size < met_tolerance && new_size > 0.1 * size;
+    size = new_size;
+    if (done) break;
+  }
+  size = stage.evaluate(state);
+  result.met = size <= met_tolerance;
+  if (!result.met) result.conflict = stage.conflict();
+  return result;
+}
+
+using Solve = StageResult (*)(const System&, State&, std::vector<const BoundWish*>, Workspace&);
+
+/// Exact wishes always; then all possible ones together; if they do not fit, one after the other.
+StageResult solve_with_priorities(Solve solve, WishLevel level, const System& system, State& state,
+                                  const std::vector<BoundWish>& wishes, Workspace& ws) {
+  std::vector<const BoundWish*> exact, soft;
+  for (const BoundWish& w : wishes) {
+    if (w.level != level) continue;
+    if (w.data->priority == Priority::exactly) exact.push_back(&w);
+    if (w.data->priority == Priority::if_possible) soft.push_back(&w);
+  }
+  const State guess = state;
+  StageResult result;
+  int iterations = 0;
+  if (!soft.empty()) {
+    std::vector<const BoundWish*> all = exact;
+    all.insert(all.end(), soft.begin(), soft.end());
+    result = solve(system, state, all, ws);
+    if (result.met) return result;
+    iterations += result.iterations;
+  }
+  state = guess;
+  result = solve(system, state, exact, ws);
+  for (const BoundWish* w : soft) {
+    if (!result.met) break;
+    State trial = state;
+    std::vector<const BoundWish*> more = exact;
+    more.push_back(w);
+    const StageResult attempt = solve(system, trial, more, ws);
+    iterations += attempt.iterations;
+    if (!attempt.met) continue;
+    state = trial;
+    exact = more;
+  }
+  result.iterations += iterations;
+  return result;
+}
+
+void report_wishes(const System& system, const State& state, const std::vector<BoundWish>& wishes,
+                   Workspace& ws, AssemblyReport& report) {
+  for (const BoundWish& w : wishes) {
+    const double miss = wish_residual(w, system, state, {}, ws);
+    WishResult r{w.data->text, w.data->priority, w.data->equals, w.data->equals + miss, false};
+    r.met = std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals));
+    report.wishes.push_back(std::move(r));
+  }
+}
+
+void report_motion(const System& system, const State& from, const State& to,
+                   AssemblyReport& report) {
+  for (std::size_t b = 1; b < system.bodies().size(); ++b) {
+    double square = 0;
+    for (int k = 0; k < system.dimension(); ++k) {
+      const double d = to.p[system.bodies()[b].p + k] - from.p[system.bodies()[b].p + k];
+      square += d * d;
+    }
+    if (std::sqrt(square) <= report.moved) continue;
+    report.moved = std::sqrt(square);
+    report.moved_body = system.blueprint().bodies[b].name;
+  }
+}
+
+void fail(AssemblyReport& report, const StageResult& stage, const char* advice) {
+  report.status = Eval::fatal;
+  report.conflicts.push_back(stage.conflict);
+  report.message = fmt::format(
+      "the {} conditions contradict each other; {:.3g} remains between: {}", stage.conflict.level,
+      stage.conflict.size, fmt::join(stage.conflict.members, "; "));
+  report.advice = advice;
+}
+
+}  // namespace
+
+bool is_rotation(const System& system, int column) {
+  // Bodies are laid out in order: find the one that owns the column.
+  const auto& bodies = system.bodies();
+  const auto next = std::upper_bound(bodies.begin() + 1, bodies.end(), column,
+                                     [](int c, const BodyLayout& b) { return c < b.v; });
+  return column - (next - 1)->v >= system.dimension();
+}
+
+double column_scale(const System& system, int column) {
+  return is_rotation(system, column) ? 1.0 : system.scales().length;
+}
+
+double scaled_residual(const System& system, int row, int level, double r) {
+  const Scales& s = system.scales();
+  const RowInfo& info = system.rows()[row];
+  const double rate = s.speed / s.length;
+  const double unit = info.unit == RowUnit::length ? s.length : 1.0;
+  if (level == 0) return r / unit;
+  if (level == 1) return r / (unit * rate);
+  return r / (unit * s.acceleration / s.length);
+}
+
+Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
+                               Workspace& ws) {
+  Residuals out;
+  const Eval ok = system.evaluate(state, {true, true, !a.empty(), false}, ws);
+  if (ok != Eval::ok) {
+    const double nan = std::nan("");
+    return {nan, nan, nan};
+  }
+  Vector accel(ws.gamma.size(), 0.0);
+  if (!a.empty()) {
+    for (std::size_t i = 0; i < accel.size(); ++i) accel[i] = -ws.gamma[i];
+    ws.G.multiply_add(1, a, accel);
+  }
+  for (int i = 0; i < system.sizes().constraints(); ++i) {
+    out.position = std::max(out.position, std::abs(scaled_residual(system, i, 0, ws.g[i])));
+    out.velocity = std::max(out.velocity, std::abs(scaled_residual(system, i, 1, ws.rate[i])));
+    out.acceleration =
+        std::max(out.acceleration, std::abs(scaled_residual(system, i, 2, accel[i])));
+  }
+  return out;
+}
+
+Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
+                         Workspace& ws) {
+  const Sizes& n = system.sizes();
+  a.assign(n.v, 0.0);
+  lambda.assign(n.constraints(), 0.0);
+  if (n.w > 0) {
+    // Newton on d(w) = 0; d may depend on w only through its own block.
+    Matrix d_w(n.w, n.w);
+    DenseLu lu;
+    for (int iteration = 0; iteration < 20; ++iteration) {
+      if (Eval e = system.evaluate(state, {.force = true}, ws); e != Eval::ok) return e;
+      if (Eval e = system.differentiate(state, a, {}, ws); e != Eval::ok) return e;
+      const Matrix aux = ws.aux_aux.to_dense();
+      for (int i = 0; i < n.w; ++i)
+        for (int j = 0; j < n.w; ++j) d_w(i, j) = aux(n.r + i, n.r + j);
+      if (Eval e = lu.factor(d_w); e != Eval::ok) return e;
+      Vector step = ws.d;
+      lu.solve(step);
+      double size = 0;
+      for (int i = 0; i < n.w; ++i) {
+        state.w[i] -= step[i];
+        size = std::max(size, std::abs(step[i]) / (1 + std::abs(state.w[i])));
+      }
+      if (size < 1e-14) break;
+    }
+  }
+  if (Eval e = system.evaluate(state, Request::all(), ws); e != Eval::ok) return e;
+  Saddle saddle(system.patterns().mass, system.patterns().constraint);
+  if (Eval e = saddle.factor(ws.M.values, ws.G.values, Matrix(), system.scales().mass);
+      e != Eval::ok)
+    return e;
+  a = ws.f;
+  lambda = ws.gamma;
+  saddle.solve(a, lambda);
+  return all_finite(a) ? Eval::ok : Eval::recoverable;
+}
+
+ConsistentStart assemble(const System& system, State guess, const std::vector<BoundWish>& wishes) {
+  ConsistentStart out;
+  AssemblyReport& report = out.report;
+  const auto ws = system.make_workspace();
+  out.state = std::move(guess);
+  const State given = out.state;
+  report.given = constraint_residuals(system, given, {}, *ws);
+
+  const StageResult positions =
+      solve_with_priorities(solve_positions, WishLevel::position, system, out.state, wishes, *ws);
+  report.iterations = positions.iterations;
+  report_motion(system, given, out.state, report);
+  if (!positions.met) {
+    fail(report, positions, "free one of the wishes, correct the geometry, or give a nearer start");
+    report_wishes(system, out.state, wishes, *ws, report);
+    report.reached = constraint_residuals(system, out.state, {}, *ws);
+    return out;
+  }
+  system.choose_modes(out.state, *ws);
+  const StageResult velocities =
+      solve_with_priorities(solve_velocities, WishLevel::velocity, system, out.state, wishes, *ws);
+  report.iterations += velocities.iterations;
+  report_wishes(system, out.state, wishes, *ws, report);
+  if (!velocities.met) {
+    fail(report, velocities, "free one of the velocity wishes, or correct the drivers");
+    report.reached = constraint_residuals(system, out.state, {}, *ws);
+    return out;
+  }
+  system.choose_modes(out.state, *ws);
+  report.status = solve_accelerations(system, out.state, out.a, out.lambda, *ws);
+  if (report.status != Eval::ok) {
+    report.message =
+        "the accelerations are not determined: the mass matrix is singular in a "
+        "direction the constraints leave free";
+    report.advice = "give every free body mass and inertia ('kardan check' lists massless parts)";
+  }
+  report.reached = constraint_residuals(system, out.state, out.a, *ws);
+  return out;
+}
+
+}  // namespace kardan

@@ -1,0 +1,76 @@
+#pragma once
+/// Consistent initial values: from a guess that may be far off to positions, velocities,
+/// accelerations and multipliers that satisfy all equations and all their hidden consequences.
+///
+///   positions       g = 0 and position wishes, by damped Gauss-Newton steps, each the smallest in
+///                   the mass metric
+///   velocities      G v + g_t = 0, H v + h = 0 and velocity wishes, nearest to the given ones in
+///                   the mass metric
+///   w               d = 0
+///   accelerations   M a + G' lambda + H' mu = f,  G a = gamma  (with every time-dependent term)
+
+#include <string>
+#include <vector>
+
+#include "kardan/formulation/wishes.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+struct Residuals {
+  double position = 0, velocity = 0, acceleration = 0;  // largest, scaled by the model's scales
+};
+
+struct WishResult {
+  std::string text;
+  Priority priority = Priority::exactly;
+  double wanted = 0, reached = 0;
+  bool met = false;
+};
+
+/// Constraints and wishes that cannot hold together, with what remains of them.
+struct Conflict {
+  std::string level;                 ///< "position" or "velocity"
+  std::vector<std::string> members;  ///< "hinge_2 translation along world x", "wish 'a.x = 1'"
+  double size = 0;                   ///< largest remaining residual, unscaled
+};
+
+struct AssemblyReport {
+  Eval status = Eval::ok;
+  std::string message;  ///< what went wrong, empty if nothing
+  std::string advice;
+  int iterations = 0;
+  Residuals given, reached;
+  double moved = 0;  ///< [m] farthest way of a body's centre from the guess
+  std::string moved_body;
+  std::vector<WishResult> wishes;
+  std::vector<Conflict> conflicts;
+};
+
+struct ConsistentStart {
+  State state;
+  Vector a;       ///< accelerations
+  Vector lambda;  ///< multipliers of all constraint rows (lambda, then mu)
+  AssemblyReport report;
+};
+
+/// Assembles from `guess` (the model's start by default), honouring wishes by priority.
+ConsistentStart assemble(const System& system, State guess, const std::vector<BoundWish>& wishes);
+
+/// Accelerations, multipliers and w at consistent positions and velocities.
+Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
+                         Workspace& ws);
+
+/// Scaled residuals of the constraints at three levels; acceleration only where `a` is given.
+Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
+                               Workspace& ws);
+
+/// Unscaled residual r of a row at a level (0 position, 1 velocity, 2 acceleration), scaled.
+double scaled_residual(const System& system, int row, int level, double r);
+
+/// True for a rotation, false for a displacement.
+bool is_rotation(const System& system, int column);
+/// Scale of a tangent column: metres for translations, 1 rad for rotations.
+double column_scale(const System& system, int column);
+
+}  // namespace kardan

@@ -1,0 +1,475 @@
+#include "kardan/formulation/equilibrium.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kardan/base/text.h"
+#include "kardan/linalg/dense_lu.h"
+#include "kardan/linalg/linear_solver.h"
+
+namespace kardan {
+namespace {
+
+constexpr int max_newton = 60;
+constexpr int max_relaxation = 400;
+/// Share of the largest stiffness that the mass matrix adds: it decides how far directions without
+/// stiffness move (round-off over this) and below which share of it a stiffness is not seen.
+constexpr double neutral_stiffness = 1e-9;
+/// A balance is reached when the scaled residual is below this; Newton goes on while it gains.
+constexpr double balanced = 1e-10;
+
+/// Unknowns of the balance at one iterate.
+struct Iterate {
+  State state;
+  Vector lambda;
+  Vector theta;  // parameters to be found
+};
+
+/// The balance equations of one compiled system: residuals and the Newton matrix
+///   [ sigma M - K   G'   -f_aux  ]      K = f_p - (G' lambda)_p
+///   [ G            -mu     0     ]
+///   [ aux_p         0    aux_aux ]
+class Balance {
+ public:
+  explicit Balance(const System& system)
+      : system_(&system),
+        n_(system.sizes().v),
+        m_(system.sizes().constraints()),
+        aux_(system.sizes().r + system.sizes().w),
+        ws_(system.make_workspace()),
+        pattern_(make_pattern(system)),
+        solver_(pattern_),
+        values_(pattern_->nonzeros()),
+        residual_(size()) {}
+
+  int size() const { return n_ + m_ + aux_; }
+  Workspace& workspace() { return *ws_; }
+  const Vector& residual() const { return residual_; }
+
+  /// (f - G' lambda; -g; -(b, d)) at an iterate. Nonholonomic rows are conditions on velocities:
+  /// their multipliers are found, their equation is that of the multiplier itself (mu free).
+  Eval evaluate(const Iterate& at) { return evaluate_on(*system_, at, residual_); }
+
+  Eval evaluate_on(const System& system, const Iterate& at, Vector& out) {
+    if (Eval e = system.evaluate(at.state, {true, true, false, true}, *ws_); e != Eval::ok)
+      return e;
+    out.assign(size(), 0.0);
+    std::copy(ws_->f.begin(), ws_->f.end(), out.begin());
+    ws_->G.multiply_transposed_add(-1, at.lambda, std::span<double>(out.data(), n_));
+    for (int i = 0; i < system.sizes().lambda; ++i) out[n_ + i] = -ws_->g[i];
+    for (int i = 0; i < system.sizes().r; ++i) out[n_ + m_ + i] = -ws_->b[i];
+    for (int i = 0; i < system.sizes().w; ++i) out[n_ + m_ + system.sizes().r + i] = -ws_->d[i];
+    return Eval::ok;
+  }
+
+  /// Factors the Newton matrix at the iterate that was evaluated last. `sigma` in units of the
+  /// largest stiffness over the mean mass.
+  Eval factor(const Iterate& at, double sigma) {
+    const Vector rest(n_, 0.0);
+    if (Eval e = system_->differentiate(at.state, rest, at.lambda, *ws_); e != Eval::ok) return e;
+    stiffness_ = largest_stiffness();
+    const double weight = sigma * stiffness_;
+    std::fill(values_.begin(), values_.end(), 0.0);
+    each(ws_->f_p, 0, 0, [&](int slot, double v) { values_[slot] -= v; });
+    each(ws_->M, 0, 0,
+         [&](int slot, double v) { values_[slot] += weight / system_->scales().mass * v; });
+    // Rows of constraints are scaled to the size of a stiffness, so that mu is relative.
+    row_scale_ = std::sqrt(stiffness_);
+    const SparsePattern& p = *ws_->G.pattern;
+    for (int i = 0; i < m_; ++i)
+      for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) {
+        const bool holonomic = i < system_->sizes().lambda;
+        const double v = row_scale_ * ws_->G.values[k];
+        if (holonomic) values_[pattern_->find(n_ + i, p.column[k])] = v;
+        values_[pattern_->find(p.column[k], n_ + i)] = v;
+      }
+    for (int i = 0; i < m_; ++i) values_[pattern_->find(n_ + i, n_ + i)] = -1e-10;
+    each(ws_->aux_p, n_ + m_, 0, [&](int slot, double v) { values_[slot] += v; });
+    each(ws_->aux_aux, n_ + m_, n_ + m_, [&](int slot, double v) { values_[slot] += v; });
+    each(ws_->force_aux, 0, n_ + m_, [&](int slot, double v) { values_[slot] -= v; });
+    return solver_.factor(values_);
+  }
+
+  /// x := A^-1 x for an unscaled right-hand side (forces; -g; -(b, d)).
+  void solve(Vector& x) {
+    for (int i = 0; i < m_; ++i) x[n_ + i] *= row_scale_;
+    solver_.solve(x);
+    for (int i = 0; i < m_; ++i) x[n_ + i] *= row_scale_;
+  }
+
+  double stiffness() const { return stiffness_; }
+
+ private:
+  static std::shared_ptr<const SparsePattern> make_pattern(const System& system) {
+    const int n = system.sizes().v, m = system.sizes().constraints();
+    const int total = n + m + system.sizes().r + system.sizes().w;
+    PatternBuilder builder(total, total);
+    auto add = [&](const SparsePattern& p, int row, int col) {
+      for (int i = 0; i < p.rows; ++i)
+        for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+          builder.add(row + i, col + p.column[k]);
+    };
+    const Patterns& p = system.patterns();
+    add(*p.force, 0, 0);
+    add(*p.mass, 0, 0);
+    add(*p.constraint, n, 0);
+    for (int i = 0; i < m; ++i)
+      for (int k = p.constraint->row_start[i]; k < p.constraint->row_start[i + 1]; ++k)
+        builder.add(p.constraint->column[k], n + i);
+    add(*p.aux, n + m, 0);
+    add(*p.aux_aux, n + m, n + m);
+    add(*p.force_aux, 0, n + m);
+    for (int i = 0; i < total; ++i) builder.add(i, i);
+    return builder.build();
+  }
+
+  template <class Use>
+  void each(const SparseMatrix& A, int row, int col, Use&& use) const {
+    const SparsePattern& p = *A.pattern;
+    for (int i = 0; i < p.rows; ++i)
+      for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+        use(pattern_->find(row + i, col + p.column[k]), A.values[k]);
+  }
+
+  /// Largest translational stiffness, or what gravity makes of the mean mass.
+  double largest_stiffness() const {
+    const Scales& s = system_->scales();
+    double k = s.mass * s.acceleration / s.length;
+    const SparsePattern& p = *ws_->f_p.pattern;
+    for (int i = 0; i < p.rows; ++i) {
+      const double c = column_scale(*system_, i) / s.length;
+      k = std::max(k, std::abs(ws_->f_p.values[p.find(i, i)]) * c * c);
+    }
+    return k;
+  }
+
+  const System* system_;
+  int n_, m_, aux_;
+  std::unique_ptr<Workspace> ws_;
+  std::shared_ptr<const SparsePattern> pattern_;
+  LinearSolver solver_;
+  Vector values_, residual_;
+  double stiffness_ = 1, row_scale_ = 1;
+};
+
+class Balancer {
+ public:
+  Balancer(const SystemFactory& factory, Diagnostics& diagnostics)
+      : factory_(factory), diagnostics_(diagnostics) {}
+
+  Equilibrium run() {
+    Equilibrium out;
+    out.system = factory_({});
+    if (!out.system) {
+      out.report.status = Eval::fatal;
+      out.report.message = "the model does not compile";
+      return out;
+    }
+    system_ = out.system.get();
+    names_ = system_->blueprint().equilibrium.solve;
+    if (!start(out.report)) return out;
+    const Iterate first = at_;
+
+    bool done = iterate(max_newton, neutral_stiffness, out.report);
+    if (!done) {
+      at_ = first;
+      owned_.reset();
+      system_ = out.system.get();
+      out.report.relaxed = true;
+      done = set_parameters(at_.theta) && relax(out.report);
+    }
+    if (owned_) out.system = std::move(owned_);
+    system_ = out.system.get();
+    finish(done, out);
+    return out;
+  }
+
+ private:
+  bool start(EquilibriumReport& report) {
+    for (const std::string& name : names_)
+      at_.theta.push_back(*system_->blueprint().parameters.find(name));
+    wishes_ = bind_wishes(system_->blueprint().equilibrium.wishes, *system_, diagnostics_);
+    if (diagnostics_.has_errors()) {
+      report.status = Eval::fatal;
+      report.message = "the wishes of the equilibrium name unknown quantities";
+      return false;
+    }
+    State guess = system_->start();
+    given_v_ = guess.v;
+    if (!system_->blueprint().equilibrium.keep_velocities)
+      std::fill(given_v_.begin(), given_v_.end(), 0.0);
+    const ConsistentStart assembled = assemble(*system_, guess, {});
+    if (assembled.report.status != Eval::ok && !assembled.report.conflicts.empty()) {
+      report.status = Eval::fatal;
+      report.message = "the start does not assemble: " + assembled.report.message;
+      report.advice = assembled.report.advice;
+      return false;
+    }
+    at_.state = assembled.state;
+    at_.state.v = given_v_;
+    at_.lambda = assembled.lambda;
+    at_.lambda.resize(system_->sizes().constraints(), 0.0);
+    balance_ = std::make_unique<Balance>(*system_);
+    return true;
+  }
+
+  /// The largest residual: forces by the weight they balance, positions by the length scale.
+  double size_of(const Vector& r) const {
+    const Scales& s = system_->scales();
+    const int n = system_->sizes().v, m = system_->sizes().constraints();
+    double largest = 0;
+    for (int i = 0; i < n; ++i)
+      largest = std::max(largest, std::abs(r[i]) * column_scale(*system_, i) / s.length / force_);
+    for (int i = 0; i < system_->sizes().lambda; ++i)
+      largest = std::max(largest, std::abs(scaled_residual(*system_, i, 0, r[n + i])));
+    for (std::size_t i = n + m; i < r.size(); ++i)
+      largest = std::max(largest, std::abs(r[i]) / force_);
+    return largest;
+  }
+
+  /// Typical force: the largest that acts, at least the mean weight.
+  void measure_force() {
+    const Scales& s = system_->scales();
+    force_ = s.mass * s.acceleration;
+    for (double f : balance_->workspace().f) force_ = std::max(force_, std::abs(f));
+  }
+
+  double evaluate(const Iterate& at, Vector& misses) {
+    if (balance_->evaluate(at) != Eval::ok) return std::numeric_limits<double>::infinity();
+    if (force_ == 0) measure_force();
+    double size = size_of(balance_->residual());
+    misses.resize(wishes_.size());
+    for (std::size_t i = 0; i < wishes_.size(); ++i) {
+      misses[i] = wish_residual(wishes_[i], *system_, at.state, {}, balance_->workspace());
+      size = std::max(size, std::abs(misses[i]) /
+                                (system_->scales().length + std::abs(wishes_[i].data->equals)));
+    }
+    return std::isfinite(size) ? size : std::numeric_limits<double>::infinity();
+  }
+
+  /// Newton with a line search until nothing is gained.
+  bool iterate(int limit, double sigma, EquilibriumReport& report) {
+    Vector misses;
+    system_->choose_modes(at_.state, balance_->workspace());
+    double size = evaluate(at_, misses);
+    for (int k = 0; k < limit; ++k, ++report.iterations) {
+      if (!step(sigma, misses)) return false;
+      Iterate next;
+      double factor = 1, new_size = 0;
+      bool gained = false;
+      for (int halvings = 0; halvings < 8 && !gained; ++halvings, factor *= 0.5) {
+        Iterate trial = move(factor);
+        if (!set_parameters(trial.theta)) continue;
+        system_->choose_modes(trial.state, balance_->workspace());
+        new_size = evaluate(trial, misses);
+        gained = new_size < size || (halvings == 0 && new_size < 2 * size && k < 3);
+        if (gained) next = std::move(trial);
+      }
+      if (!gained) {
+        if (!set_parameters(at_.theta)) return false;
+        system_->choose_modes(at_.state, balance_->workspace());
+        size = evaluate(at_, misses);
+        return size < balanced;
+      }
+      const bool slow = new_size > 0.3 * size;
+      at_ = std::move(next);
+      size = new_size;
+      if (size < balanced && slow) return true;
+    }
+    return size < balanced;
+  }
+
+  /// Pseudo-transient continuation: sigma falls with the residual (switched evolution relaxation).
+  bool relax(EquilibriumReport& report) {
+    Vector misses;
+    double first = 0, sigma = 1;
+    for (int k = 0; k < max_relaxation; ++k, ++report.iterations) {
+      system_->choose_modes(at_.state, balance_->workspace());
+      const double size = evaluate(at_, misses);
+      if (!std::isfinite(size)) return false;
+      if (k == 0) first = std::max(size, balanced);
+      sigma = std::max(neutral_stiffness, std::min(sigma, size / first));
+      if (size < 1e-6 && iterate(max_newton, neutral_stiffness, report)) return true;
+      if (!step(sigma, misses)) return false;
+      at_ = move(1);
+      if (!set_parameters(at_.theta)) return false;
+    }
+    return false;
+  }
+
+  /// Computes the Newton step into step_ (limited in length).
+  bool step(double sigma, const Vector& misses) {
+    if (balance_->factor(at_, sigma) != Eval::ok) return false;
+    const int n = system_->sizes().v;
+    step_ = balance_->residual();
+    balance_->solve(step_);
+    theta_step_.assign(names_.size(), 0.0);
+    if (!names_.empty() && !bordered(misses)) return false;
+    if (!all_finite(step_)) return false;
+    limit_ = 1;
+    for (int i = 0; i < n; ++i)
+      limit_ =
+          std::min(limit_, 0.2 / std::max(0.2, std::abs(step_[i]) / column_scale(*system_, i)));
+    return true;
+  }
+
+  /// Parameters: (C A^-1 R_theta + c_theta) dtheta = -(c + C A^-1 R).
+  bool bordered(const Vector& misses) {
+    const int n = system_->sizes().v;
+    const auto count = static_cast<int>(names_.size());
+    Matrix small(count, count);
+    std::vector<Vector> columns;
+    std::vector<Vector> miss_slope;
+    for (int j = 0; j < count; ++j) {
+      Vector slope, miss;
+      if (!parameter_slope(j, slope, miss)) return false;
+      balance_->solve(slope);
+      columns.push_back(std::move(slope));
+      miss_slope.push_back(std::move(miss));
+    }
+    Vector rhs(count), row(n);
+    for (int i = 0; i < count; ++i) {
+      wish_residual(wishes_[i], *system_, at_.state, row, balance_->workspace());
+      rhs[i] = -misses[i] - dot(row, std::span<const double>(step_.data(), n));
+      for (int j = 0; j < count; ++j)
+        small(i, j) = dot(row, std::span<const double>(columns[j].data(), n)) + miss_slope[j][i];
+    }
+    DenseLu lu;
+    if (lu.factor(small) != Eval::ok) return false;
+    lu.solve(rhs);
+    theta_step_ = rhs;
+    for (int j = 0; j < count; ++j) add_scaled(theta_step_[j], columns[j], step_);
+    return true;
+  }
+
+  /// d(residual)/d(theta_j) and d(wishes)/d(theta_j) by central differences over compiled models.
+  bool parameter_slope(int j, Vector& slope, Vector& miss) {
+    const double h = 1e-6 * std::max(std::abs(at_.theta[j]), 1e-3);
+    Vector sides[2], misses[2];
+    for (int side = 0; side < 2; ++side) {
+      Vector theta = at_.theta;
+      theta[j] += side == 0 ? h : -h;
+      const auto other = factory_(values(theta));
+      if (!other) return false;
+      if (balance_->evaluate_on(*other, at_, sides[side]) != Eval::ok) return false;
+      Diagnostics ignored;
+      const auto bound = bind_wishes(other->blueprint().equilibrium.wishes, *other, ignored);
+      for (const BoundWish& w : bound)
+        misses[side].push_back(wish_residual(w, *other, at_.state, {}, balance_->workspace()));
+    }
+    slope = sides[0];
+    for (std::size_t i = 0; i < slope.size(); ++i) slope[i] = (sides[0][i] - sides[1][i]) / (2 * h);
+    miss = misses[0];
+    for (std::size_t i = 0; i < miss.size(); ++i) miss[i] = (misses[0][i] - misses[1][i]) / (2 * h);
+    return true;
+  }
+
+  Iterate move(double factor) {
+    factor *= limit_;
+    const Sizes& s = system_->sizes();
+    Iterate next = at_;
+    Vector delta(step_.begin(), step_.begin() + s.v);
+    for (double& d : delta) d *= factor;
+    system_->retract(at_.state.p, delta, next.state.p);
+    for (int i = 0; i < s.constraints(); ++i) next.lambda[i] += factor * step_[s.v + i];
+    const double* aux = step_.data() + s.v + s.constraints();
+    for (int i = 0; i < s.r; ++i) next.state.r[i] += factor * aux[i];
+    for (int i = 0; i < s.w; ++i) next.state.w[i] += factor * aux[s.r + i];
+    for (std::size_t j = 0; j < next.theta.size(); ++j) next.theta[j] += factor * theta_step_[j];
+    return next;
+  }
+
+  ParameterValues values(const Vector& theta) const {
+    ParameterValues out;
+    for (std::size_t j = 0; j < names_.size(); ++j) out.emplace_back(names_[j], theta[j]);
+    return out;
+  }
+
+  /// Makes `theta` the parameters of the current system.
+  bool set_parameters(const Vector& theta) {
+    if (names_.empty()) return true;
+    auto made = factory_(values(theta));
+    if (!made) return false;
+    owned_ = std::move(made);
+    system_ = owned_.get();
+    wishes_ = bind_wishes(system_->blueprint().equilibrium.wishes, *system_, diagnostics_);
+    balance_ = std::make_unique<Balance>(*system_);
+    return true;
+  }
+
+  void finish(bool done, Equilibrium& out) {
+    Workspace& ws = balance_->workspace();
+    out.parameters = values(at_.theta);
+    out.start.state = at_.state;
+    // Velocities are set last: given ones, made consistent, or rest.
+    out.start.state.v = given_v_;
+    for (const BoundWish& w : wishes_) {
+      const double miss = wish_residual(w, *system_, at_.state, {}, ws);
+      out.report.wishes.push_back(
+          {w.data->text, w.data->priority, w.data->equals, w.data->equals + miss,
+           std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals))});
+    }
+    const Eval solved =
+        solve_accelerations(*system_, out.start.state, out.start.a, out.start.lambda, ws);
+    const Residuals reached = constraint_residuals(*system_, out.start.state, out.start.a, ws);
+    out.start.report.reached = reached;
+    out.report.largest_acceleration = norm_max(out.start.a);
+    const bool fits = reached.velocity < 1e-9;
+    if (done && solved == Eval::ok && fits) return;
+    out.report.status = Eval::fatal;
+    if (done && !fits)
+      out.report.message =
+          "the given velocities contradict the constraints in the balanced position";
+    else
+      out.report.message = "no balance was found";
+    list_imbalance(out);
+  }
+
+  void list_imbalance(Equilibrium& out) const {
+    const auto ws = system_->make_workspace();
+    Vector force(system_->sizes().v, 0.0);
+    if (static_cast<int>(out.start.a.size()) == system_->sizes().v)
+      ws->M.multiply_add(1, out.start.a, force);
+    const int D = system_->dimension();
+    for (std::size_t b = 1; b < system_->bodies().size(); ++b) {
+      const BodyLayout& body = system_->bodies()[b];
+      ForceImbalance item{system_->blueprint().bodies[b].name, 0, 0};
+      for (int k = 0; k < body.v_count; ++k) {
+        double& sum = k < D ? item.force : item.torque;
+        sum = std::hypot(sum, force[body.v + k]);
+      }
+      out.report.imbalance.push_back(std::move(item));
+    }
+    std::sort(out.report.imbalance.begin(), out.report.imbalance.end(),
+              [](const auto& a, const auto& b) { return a.force + a.torque > b.force + b.torque; });
+    if (out.report.imbalance.size() > 5) out.report.imbalance.resize(5);
+    if (!out.report.imbalance.empty())
+      out.report.advice = fmt::format(
+          "on '{}' a force of {:.3g} N and a torque of {:.3g} N m remain: hold it, support it, or "
+          "start nearer to the balance",
+          out.report.imbalance[0].body, out.report.imbalance[0].force,
+          out.report.imbalance[0].torque);
+  }
+
+  const SystemFactory& factory_;
+  Diagnostics& diagnostics_;
+  const System* system_ = nullptr;
+  std::unique_ptr<System> owned_;  // for parameters other than the model's own
+  std::vector<std::string> names_;
+  std::vector<BoundWish> wishes_;
+  std::unique_ptr<Balance> balance_;
+  Iterate at_;
+  Vector given_v_, step_, theta_step_;
+  double limit_ = 1, force_ = 0;
+};
+
+}  // namespace
+
+Equilibrium find_equilibrium(const SystemFactory& factory, Diagnostics& diagnostics) {
+  return Balancer(factory, diagnostics).run();
+}
+
+}  // namespace kardan

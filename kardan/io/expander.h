@@ -1,0 +1,89 @@
+#pragma once
+/// Values of a document as the model takes them, with `repeat` and `${...}` carried out.
+///
+///   link_${i}: {repeat: {i: [1, N]}, position: ["(${i} - 0.5)*length", 0, 0]}
+///
+/// stands for link_1 ... link_N: in the key and in every scalar inside, `${expression}` over the
+/// indices and the parameters is replaced by its value (whole numbers without a point, others with
+/// the fewest digits that read back the same). Several indices, {i: [1, N], j: [1, i]}, make the
+/// product; a later one may use those before it. Nothing is made if the last is below the first.
+/// Any entry of a mapping may be repeated: bodies, elements, markers. Outside of `repeat` `${...}`
+/// may use parameters.
+///
+/// Everything is compiled once: texts are split at `${}` and their expressions parsed before the
+/// first copy is made.
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "kardan/elements/field.h"
+#include "kardan/io/yaml_document.h"
+
+namespace kardan::io {
+
+struct ExpansionLimits {
+  std::size_t entries = 2'000'000;  ///< made by `repeat`, in all
+  std::size_t values = 20'000'000;  ///< numbers, texts, lists and mappings, in all
+};
+
+/// Parameters with their values, and those that have none because of an error already reported.
+struct ParameterScope {
+  Environment values;
+  std::unordered_set<std::string> failed;
+};
+
+/// A plain scalar that is a whole number text: "1", "-.5", "+2e-3"; nothing else, so neither "nan"
+/// nor "0x10".
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
+
+class Expander {
+ public:
+  Expander(const ParameterScope& parameters, std::string file, Diagnostics& diagnostics,
+           const ExpansionLimits& limits = {});
+  ~Expander();
+  Expander(const Expander&) = delete;
+  Expander& operator=(const Expander&) = delete;
+
+  /// `what` names the value in messages.
+  [[nodiscard]] FieldValue value(const YamlNode& node, const std::string& what);
+  /// Calls `use` for every entry of a mapping of named things, repeated ones included. An entry
+  /// that is not a mapping is reported and left out.
+  using Use = std::function<void(std::string name, const SourceLocation& key, FieldMap fields)>;
+  void named_things(const YamlNode& mapping, const std::string& what, const Use& use);
+
+ private:
+  class Compiler;
+  struct Text;
+  struct Range;
+  struct Entry;
+  struct Template;
+
+  [[nodiscard]] std::string expand(const Text&);
+  [[nodiscard]] double number(const Expression&, const std::vector<int>& slots);
+  /// The value of ${...} number `piece`.
+  [[nodiscard]] double substitute(const Text&, std::size_t piece);
+  [[nodiscard]] FieldValue make(const Template&);
+  [[nodiscard]] FieldMap make_mapping(const Template&);
+  /// Runs over the product of the entry's ranges from the one at `depth` on.
+  void run(const Entry&, std::size_t depth, const std::function<void()>& each);
+  bool whole_bounds(const Range&, double first, double last);
+  bool report_once(const SourceLocation& where);
+  bool count(const SourceLocation& where, std::size_t entries, std::size_t values);
+
+  const ParameterScope& parameters_;
+  std::string file_;
+  Diagnostics& diagnostics_;
+  ExpansionLimits limits_;
+  std::vector<double> indices_;             // values of the indices in scope, outermost first
+  std::vector<double> arguments_;           // scratch of number()
+  std::set<std::pair<int, int>> reported_;  // places of faults of copies: one report is enough
+  std::size_t entries_ = 0, values_ = 0, steps_ = 0;
+  bool exhausted_ = false;
+};
+
+}  // namespace kardan::io

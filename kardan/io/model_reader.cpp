@@ -1,0 +1,311 @@
+#include "kardan/io/model_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "kardan/base/text.h"
+#include "kardan/io/expander.h"
+#include "kardan/io/yaml_document.h"
+#include "kardan/model/parameters.h"
+
+namespace kardan {
+namespace {
+
+using io::YamlKey;
+using io::YamlNode;
+
+constexpr double format_version = 1;
+
+const std::vector<std::string>& top_level_keys() {
+  static const std::vector<std::string> keys{"kardan",     "name",        "dimension", "gravity",
+                                             "parameters", "ground",      "bodies",    "joints",
+                                             "drivers",    "forces",      "contacts",  "sensors",
+                                             "assemble",   "equilibrium", "start",     "simulate"};
+  return keys;
+}
+
+bool holds_elements(const std::string& section) {
+  return section == "joints" || section == "drivers" || section == "forces" ||
+         section == "contacts" || section == "sensors";
+}
+
+bool is_well_formed_name(std::string_view name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const auto allowed = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+  return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), allowed);
+}
+
+bool is_reserved_name(std::string_view name) {
+  return name == "ground" || name == "t" || name == "time" || name == "energy" ||
+         Expression::is_reserved(name);
+}
+
+class ModelReader {
+ public:
+  ModelReader(const io::YamlDocument& document, const std::string& file,
+              const ParameterValues& overrides, Diagnostics& diagnostics)
+      : document_(document), file_(file), overrides_(overrides), diagnostics_(diagnostics) {}
+
+  Model read() {
+    const YamlNode& root = document_.root;
+    model_.where = place(root);
+    if (root.kind == YamlNode::Kind::null && document_.complete) {
+      diagnostics_.error("model.empty", "the file is empty", {file_, 0, 0},
+                         "a model starts with 'kardan: 1'");
+      return std::move(model_);
+    }
+    if (root.kind == YamlNode::Kind::null || !is(root, YamlNode::Kind::mapping, "the file"))
+      return std::move(model_);
+    unknown_keys(root);
+    version(root);
+    header(root);
+    parameters(root.find("parameters"));
+    sections(root);
+    return std::move(model_);
+  }
+
+ private:
+  SourceLocation place(const YamlNode& node) const { return {file_, node.line, node.column}; }
+  SourceLocation place(const YamlKey& key) const { return {file_, key.line, key.column}; }
+
+  /// Reports a node of another shape than wanted.
+  bool is(const YamlNode& node, YamlNode::Kind wanted, const std::string& what,
+          const std::string& hint = "") {
+    if (node.kind == wanted) return true;
+    const char* name = wanted == YamlNode::Kind::mapping ? "a mapping" : "a list";
+    diagnostics_.error("model.shape",
+                       fmt::format("{}: got {}; wanted {}", what, describe(node), name),
+                       place(node), hint);
+    return false;
+  }
+
+  bool is_scalar(const YamlNode& node, const std::string& what, const std::string& wanted) {
+    if (node.is_scalar()) return true;
+    diagnostics_.error("model.shape",
+                       fmt::format("{}: got {}; wanted {}", what, describe(node), wanted),
+                       place(node));
+    return false;
+  }
+
+  void unknown_keys(const YamlNode& root) {
+    FieldMap keys;
+    for (const YamlKey& key : root.keys) {
+      keys.emplace_back(key.text, FieldValue());
+      keys.back().second.where = place(key);
+    }
+    report_unknown_keys(keys, top_level_keys(), "model", diagnostics_);
+  }
+
+  void version(const YamlNode& root) {
+    const YamlNode* node = root.find("kardan");
+    if (!node) {
+      // The key may stand behind the error that ended the reading.
+      if (document_.complete)
+        diagnostics_.error("model.version", "the version of the format is missing", place(root),
+                           "begin the file with 'kardan: 1'");
+      return;
+    }
+    const auto number = node->is_scalar() ? io::parse_number(node->text) : std::nullopt;
+    if (number && *number == format_version) return;
+    diagnostics_.error("model.version", fmt::format("kardan: got {}; wanted 1", describe(*node)),
+                       place(*node), "this program reads version 1 of the format");
+  }
+
+  void header(const YamlNode& root) {
+    if (const YamlNode* name = root.find("name"); name && is_scalar(*name, "name", "a text"))
+      model_.name = name->text;
+    if (const YamlNode* dimension = root.find("dimension")) {
+      const auto number = dimension->is_scalar() ? io::parse_number(dimension->text) : std::nullopt;
+      if (number && (*number == 2 || *number == 3))
+        model_.dimension = static_cast<int>(*number);
+      else
+        diagnostics_.error("model.dimension",
+                           fmt::format("dimension: got {}; wanted 2 or 3", describe(*dimension)),
+                           place(*dimension), "2: plane (x, y, angle); 3: space");
+    }
+    if (const YamlNode* start = root.find("start")) choose_start(*start);
+  }
+
+  void choose_start(const YamlNode& node) {
+    static const std::vector<std::string> choices{"assembled", "equilibrium"};
+    if (!is_scalar(node, "start", "assembled or equilibrium")) return;
+    if (std::find(choices.begin(), choices.end(), node.text) != choices.end()) {
+      model_.start = node.text;
+      return;
+    }
+    const std::string near = did_you_mean(node.text, choices);
+    diagnostics_.error(
+        "field.choice",
+        fmt::format("start: got {}; wanted assembled or equilibrium", describe(node)), place(node),
+        near.empty() ? "" : "did you mean '" + near + "'?");
+  }
+
+  void parameters(const YamlNode* node) {
+    if (node && node->kind != YamlNode::Kind::null &&
+        is(*node, YamlNode::Kind::mapping, "parameters", "write name: value")) {
+      for (std::size_t i = 0; i < node->items.size(); ++i) parameter(node->keys[i], node->items[i]);
+    }
+    scope_.values = resolve_parameters(model_.parameters, overrides_, diagnostics_);
+    for (const auto& [name, value] : model_.parameters)
+      if (!scope_.values.find(name)) scope_.failed.insert(name);
+  }
+
+  void parameter(const YamlKey& key, const YamlNode& node) {
+    if (!is_well_formed_name(key.text)) {
+      bad_name(key.text, place(key));
+      return;
+    }
+    if (!is_scalar(node, "parameters." + key.text, "a number or an expression")) {
+      scope_.failed.insert(key.text);
+      return;
+    }
+    FieldValue value;
+    const auto number =
+        node.kind == YamlNode::Kind::plain ? io::parse_number(node.text) : std::nullopt;
+    if (number)
+      value.data = *number;
+    else
+      value.data = node.text;
+    value.where = place(node);
+    model_.parameters.emplace_back(key.text, std::move(value));
+  }
+
+  /// Everything that may use parameters, in the order of the file.
+  void sections(const YamlNode& root) {
+    io::Expander expander(scope_, file_, diagnostics_);
+    for (std::size_t i = 0; i < root.items.size(); ++i) {
+      const std::string& section = root.keys[i].text;
+      const YamlNode& node = root.items[i];
+      if (section == "gravity") {
+        model_.gravity = expander.value(node, section);
+      } else if (node.kind == YamlNode::Kind::null) {
+        continue;  // a section left empty
+      } else if (section == "bodies") {
+        named(expander, node, section, model_.bodies);
+      } else if (holds_elements(section)) {
+        named(expander, node, section, model_.elements);
+      } else if (section == "assemble") {
+        wishes(expander, node);
+      } else if (section == "ground" || section == "equilibrium" || section == "simulate") {
+        NamedFields& target = section == "ground"        ? model_.ground
+                              : section == "equilibrium" ? model_.equilibrium
+                                                         : model_.simulate;
+        target.where = place(root.keys[i]);
+        if (is(node, YamlNode::Kind::mapping, section))
+          target.fields = std::get<FieldMap>(expander.value(node, section).data);
+      }
+    }
+  }
+
+  void named(io::Expander& expander, const YamlNode& node, const std::string& section,
+             std::vector<NamedFields>& things) {
+    if (!is(node, YamlNode::Kind::mapping, section, "write name: {key: value, ...}")) return;
+    expander.named_things(node, section,
+                          [&](std::string name, const SourceLocation& key, FieldMap fields) {
+                            if (check_name(name, key))
+                              things.push_back({std::move(name), std::move(fields), key});
+                          });
+  }
+
+  void bad_name(const std::string& name, const SourceLocation& where) {
+    if (reported_.insert({where.line, where.column}).second)
+      diagnostics_.error("name.bad", fmt::format("'{}' cannot be a name", name), where,
+                         "a name is a letter or '_', then letters, digits and '_'");
+  }
+
+  bool check_name(const std::string& name, const SourceLocation& where) {
+    if (!is_well_formed_name(name)) {
+      bad_name(name, where);
+      return false;
+    }
+    // Copies made by one `repeat` share their place: one report is enough.
+    const auto once = [&] { return reported_.insert({where.line, where.column}).second; };
+    if (is_reserved_name(name)) {
+      if (once())
+        diagnostics_.error("name.reserved",
+                           fmt::format("the name '{}' has a meaning already", name), where,
+                           "choose another name");
+      return false;
+    }
+    const auto [first, is_new] = names_.emplace(name, std::pair(where.line, where.column));
+    if (!is_new && once())
+      diagnostics_.error("name.duplicate",
+                         fmt::format("the name '{}' is used twice; first at {}:{}:{}", name, file_,
+                                     first->second.first, first->second.second),
+                         where, "bodies and elements share their names: rename one");
+    return is_new;
+  }
+
+  void wishes(io::Expander& expander, const YamlNode& node) {
+    if (!is(node, YamlNode::Kind::list, "assemble", "write - {want: ..., equals: ...}")) return;
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const std::string what = fmt::format("assemble[{}]", i);
+      if (!is(node.items[i], YamlNode::Kind::mapping, what, "write {want: ..., equals: ...}"))
+        continue;
+      NamedFields wish;
+      wish.where = place(node.items[i]);
+      wish.fields = std::get<FieldMap>(expander.value(node.items[i], what).data);
+      model_.wishes.push_back(std::move(wish));
+    }
+  }
+
+  const io::YamlDocument& document_;
+  const std::string& file_;
+  const ParameterValues& overrides_;
+  Diagnostics& diagnostics_;
+  Model model_;
+  io::ParameterScope scope_;
+  std::unordered_map<std::string, std::pair<int, int>> names_;  // of bodies and elements: place
+  std::set<std::pair<int, int>> reported_;
+};
+
+}  // namespace
+
+std::optional<Model> read_model_text(std::string_view text, const std::string& file,
+                                     const ParameterValues& overrides, Diagnostics& diagnostics) {
+  const std::size_t errors = diagnostics.error_count();
+  const io::YamlDocument document = io::parse_yaml(text, file, diagnostics);
+  Model model = ModelReader(document, file, overrides, diagnostics).read();
+  if (diagnostics.error_count() > errors) return {};
+  return model;
+}
+
+std::optional<Model> read_model_file(const std::string& path, const ParameterValues& overrides,
+                                     Diagnostics& diagnostics) {
+  std::error_code status;
+  const auto kind = std::filesystem::status(path, status).type();
+  if (kind == std::filesystem::file_type::not_found ||
+      kind == std::filesystem::file_type::directory) {
+    diagnostics.error("file.open",
+                      fmt::format("'{}' {}", path,
+                                  kind == std::filesystem::file_type::directory ? "is a directory"
+                                                                                : "does not exist"),
+                      {path, 0, 0}, "give the path of a model file");
+    return {};
+  }
+  std::ifstream stream(path, std::ios::binary);
+  // One byte more than is read at most, so that the parser sees an oversized file as such.
+  const std::size_t most = io::YamlLimits{}.bytes + 1;
+  std::string text;
+  std::vector<char> buffer(std::size_t{1} << 16);
+  while (stream && text.size() < most) {
+    stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    text.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
+  }
+  if (!stream.eof() && text.size() < most) {
+    diagnostics.error("file.open", fmt::format("cannot read '{}'", path), {path, 0, 0},
+                      "check its permissions");
+    return {};
+  }
+  return read_model_text(text, path, overrides, diagnostics);
+}
+
+}  // namespace kardan

@@ -1,0 +1,24 @@
+#pragma once
+/// A x = lambda x for a general real matrix.
+
+#include <complex>
+#include <vector>
+
+#include "kardan/base/eval.h"
+#include "kardan/linalg/matrix.h"
+
+namespace kardan {
+
+enum class EigenOutput { values, values_and_vectors };
+
+/// Ascending in real part, then in imaginary part; conjugate pairs are exactly conjugate.
+struct EigenSystem {
+  std::vector<std::complex<double>> values;
+  /// vectors[k] belongs to values[k], of Euclidean norm one; empty unless asked for.
+  std::vector<std::vector<std::complex<double>>> vectors;
+};
+
+/// recoverable when a value is not finite or the QR iteration fails; then the result is empty.
+[[nodiscard]] Eval find_eigenvalues(const Matrix& A, EigenOutput output, EigenSystem& result);
+
+}  // namespace kardan

@@ -1,0 +1,131 @@
+#pragma once
+/// Rank-revealing factorizations of dense matrices, and which rows of a matrix depend on which.
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kardan/base/eval.h"
+#include "kardan/linalg/matrix.h"
+#include "kardan/linalg/sparse.h"
+
+namespace kardan {
+
+struct RankOptions {
+  /// A pivot counts as zero when it is at most `tolerance` times the largest pivot. Must lie well
+  /// above rounding (about 1e-15 times the size) and below the smallest pivot that is meant.
+  double tolerance = 1e-10;
+  /// Coefficients of a dependency between rows of unit length are dropped up to this size: they are
+  /// rounding (at most about tolerance times condition), not part of the dependency.
+  double coefficient_tolerance = 1e-8;
+};
+
+/// A P = Q R by Householder reflections with column pivoting; completed to Q [T 0; 0 0] Z' when the
+/// rank is below the number of columns (complete orthogonal decomposition).
+class PivotedQr {
+ public:
+  PivotedQr();
+  ~PivotedQr();
+  PivotedQr(PivotedQr&&) noexcept;
+  PivotedQr& operator=(PivotedQr&&) noexcept;
+
+  /// recoverable when a value is not finite; then nothing else may be called.
+  [[nodiscard]] Eval factor(const Matrix& A, RankOptions options = {});
+
+  int rows() const;
+  int cols() const;
+  int rank() const;
+  /// p: column k of Q R is column p[k] of A; the first rank() are independent.
+  const std::vector<int>& column_permutation() const;
+  /// |R(0,0)| / |R(r-1,r-1)|, r the rank: a lower bound of the condition of the independent
+  /// columns; 1 when the rank is 0.
+  double pivot_ratio() const;
+
+  /// The x of least norm among those that minimise ||A x - b||.
+  void solve(std::span<const double> b, std::span<double> x);
+
+  /// Orthonormal basis of {x : A x = 0}, as the cols() - rank() columns of the result.
+  Matrix null_space() const;
+
+  /// C with A(:, p[r + j]) = sum_i A(:, p[i]) C(i, j): the dependent columns from the independent.
+  Matrix dependent_columns() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// P A Q = L U with full pivoting, stopped at the rank.
+class FullPivotLu {
+ public:
+  /// recoverable when a value is not finite; then nothing else may be called.
+  [[nodiscard]] Eval factor(const Matrix& A, RankOptions options = {});
+
+  int rank() const { return rank_; }
+  /// Row k of L U is row row_permutation()[k] of A; the first rank() are independent.
+  const std::vector<int>& row_permutation() const { return row_; }
+  const std::vector<int>& column_permutation() const { return column_; }
+  /// |U(0,0)| / |U(r-1,r-1)|; 1 when the rank is 0.
+  double pivot_ratio() const;
+
+  /// x := B^-1 x for the independent block B(i, j) = A(row_permutation()[i],
+  /// column_permutation()[j]), i, j < rank().
+  void solve(std::span<double> x) const;
+  /// x := B^-T x
+  void solve_transposed(std::span<double> x) const;
+
+  /// C with A(row[r + i], :) = sum_j C(i, j) A(row[j], :): the dependent rows from the independent.
+  Matrix dependent_rows() const;
+
+ private:
+  Matrix lu_;
+  std::vector<int> row_;
+  std::vector<int> column_;
+  int rank_ = 0;
+};
+
+/// A = U diag(s) V', with as many columns in U and V as the smaller side of A.
+class Svd {
+ public:
+  enum class Output { values, values_and_vectors };
+
+  /// recoverable when a value is not finite or the iteration fails.
+  [[nodiscard]] Eval factor(const Matrix& A, Output output = Output::values_and_vectors);
+
+  const Vector& singular_values() const { return values_; }  ///< descending
+  const Matrix& U() const { return U_; }
+  const Matrix& V() const { return V_; }
+
+ private:
+  Vector values_;
+  Matrix U_;
+  Matrix V_;
+};
+
+/// row = sum of coefficient * independent row.
+struct Dependency {
+  int row = 0;
+  std::vector<std::pair<int, double>> combination;  ///< (independent row, coefficient), ascending
+};
+
+struct RowDependencies {
+  int rank = 0;
+  std::vector<int> independent;       ///< ascending
+  std::vector<Dependency> dependent;  ///< ascending in row
+  /// Largest over smallest singular value of the independent rows, each scaled to unit length: the
+  /// exact ratio for dense matrices, an estimate (a lower bound, good to two digits when the
+  /// smallest value is well separated) for sparse ones; 1 when the rank is 0.
+  double condition = 1.0;
+  /// recoverable when a value is not finite; then the rest is empty.
+  Eval eval = Eval::ok;
+};
+
+/// Rows are scaled to unit length first, so that the answer does not depend on units; a zero row is
+/// dependent with an empty combination. The same input gives the same answer, bit for bit.
+RowDependencies find_row_dependencies(const Matrix& A, RankOptions options = {});
+
+/// The same with work and storage that grow linearly with the rows for chains and trees.
+RowDependencies find_row_dependencies(const SparseMatrix& A, RankOptions options = {});
+
+}  // namespace kardan

@@ -1,0 +1,331 @@
+#include "kardan/model/blueprint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kardan/base/text.h"
+#include "kardan/model/body.h"
+#include "kardan/model/parameters.h"
+
+namespace kardan {
+namespace {
+
+/// Keys every element may have besides the fields of its type.
+const std::vector<std::string> placement_keys{"type", "between", "on",     "bodies",
+                                              "at",   "axis",    "x_axis", "color"};
+
+class Resolver {
+ public:
+  Resolver(const Model& model, const Catalog& catalog, Blueprint& out, Diagnostics& diagnostics)
+      : model_(model),
+        catalog_(catalog),
+        out_(out),
+        diagnostics_(diagnostics),
+        reader_(out.parameters, diagnostics) {}
+
+  void run() {
+    out_.name = model_.name;
+    out_.dimension = model_.dimension;
+    if (model_.dimension != 2 && model_.dimension != 3)
+      diagnostics_.error("model.dimension",
+                         fmt::format("dimension = {}; wanted 2 or 3", model_.dimension),
+                         model_.where);
+    reader_.read(model_.gravity, "gravity", {.unit = "m/s^2"}, out_.gravity);
+    bodies();
+    elements();
+    for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
+    equilibrium();
+    if (model_.start == "equilibrium")
+      out_.start_at_equilibrium = true;
+    else if (model_.start != "assembled")
+      diagnostics_.error(
+          "field.choice",
+          fmt::format("start: got '{}'; wanted assembled or equilibrium", model_.start),
+          model_.where);
+  }
+
+ private:
+  void bodies() {
+    out_.bodies.push_back(resolve_ground(model_.ground, model_.dimension, reader_));
+    for (const NamedFields& b : model_.bodies) {
+      claim(b.name, b.where);
+      out_.bodies.push_back(resolve_body(b, model_.dimension, reader_));
+      const int index = static_cast<int>(out_.bodies.size()) - 1;
+      for (auto& [name, marker] : out_.bodies.back().markers) marker.body = index;
+      body_index_.emplace(b.name, index);
+      resolve_holds(b, out_.bodies.back(), model_.dimension, out_.wishes, diagnostics_);
+    }
+    body_index_.emplace("ground", 0);
+  }
+
+  void claim(const std::string& name, const SourceLocation& where) {
+    const auto [old, is_new] = names_.emplace(name, where);
+    if (!is_new)
+      diagnostics_.error(
+          "name.duplicate",
+          fmt::format("'{}' names two things; the other is at line {}", name, old->second.line),
+          where, "rename one of them");
+  }
+
+  void elements() {
+    for (const NamedFields& e : model_.elements) {
+      claim(e.name, e.where);
+      const FieldValue* type_value = e.find("type");
+      const auto* type_name = type_value ? std::get_if<std::string>(&type_value->data) : nullptr;
+      if (!type_name) {
+        diagnostics_.error("field.missing", e.name + ": 'type' is missing", e.where,
+                           "`kardan elements` lists the types");
+        continue;
+      }
+      const ElementType* type = catalog_.find(*type_name);
+      if (!type) {
+        const std::string near = did_you_mean(*type_name, catalog_.names());
+        diagnostics_.error(
+            "element.type", fmt::format("{}: no type '{}'", e.name, *type_name), type_value->where,
+            near.empty() ? "`kardan elements` lists the types" : "did you mean '" + near + "'?");
+        continue;
+      }
+      element(e, *type);
+    }
+  }
+
+  void element(const NamedFields& e, const ElementType& type) {
+    ElementData data{e.name, &type, e.fields, {}, e.where};
+    std::vector<std::string> known = placement_keys;
+    for (const FieldDoc& f : type.fields) known.push_back(f.key);
+    report_unknown_keys(e.fields, known, e.name, diagnostics_);
+    const bool exists = model_.dimension == 2 ? type.build_planar != nullptr
+                                              : type.build_spatial != nullptr;
+    if (!exists)
+      diagnostics_.error("element.dimension",
+                         fmt::format("{}: '{}' does not exist in a {} model", e.name, type.name,
+                                     model_.dimension == 2 ? "planar" : "spatial"),
+                         e.where);
+    type.check(e.fields, e.name, e.where, reader_);
+    if (frames(e, type, data.frames)) out_.elements.push_back(std::move(data));
+  }
+
+  /// The frames of an element, from `between`, `on`, or `bodies` with `at` and `axis`.
+  bool frames(const NamedFields& e, const ElementType& type, std::vector<FrameData>& out) {
+    const FieldValue* between = e.find("between");
+    const FieldValue* on = e.find("on");
+    // A type may have a field called 'at' or 'axis' of its own; then only `bodies` decides.
+    const FieldValue* bodies = e.find("bodies");
+    if (!!between + !!on + !!bodies != 1) {
+      const char* wanted = type.frames == 1 ? "on: MARKER" : "between: [MARKERS] or bodies with at";
+      diagnostics_.error("element.frames", fmt::format("{}: wanted {}", e.name, wanted), e.where);
+      return false;
+    }
+    if (bodies) return placed_frames(e, type, *bodies, out);
+    const FieldValue& given = between ? *between : *on;
+    FieldValue::List list;
+    if (const auto* l = std::get_if<FieldValue::List>(&given.data))
+      list = *l;
+    else
+      list.push_back(given);
+    if (static_cast<int>(list.size()) != type.frames) {
+      diagnostics_.error("element.frames",
+                         fmt::format("{}: got {} markers; '{}' wants {}", e.name, list.size(),
+                                     type.name, type.frames),
+                         given.where);
+      return false;
+    }
+    bool ok = true;
+    for (const FieldValue& m : list) {
+      out.emplace_back();
+      ok &= marker(m, e.name, out.back());
+    }
+    return ok;
+  }
+
+  bool marker(const FieldValue& value, const std::string& owner, FrameData& out) {
+    if (const auto* text = std::get_if<std::string>(&value.data)) {
+      const auto dot = text->find('.');
+      const std::string body = text->substr(0, dot);
+      const int index = find_body(body, value.where, owner);
+      if (index < 0) return false;
+      if (dot == std::string::npos) {
+        out = {index, -out_.bodies[index].com, Mat3d::identity()};
+        return true;
+      }
+      const std::string name = text->substr(dot + 1);
+      const auto& markers = out_.bodies[index].markers;
+      const auto found = markers.find(name);
+      if (found == markers.end()) {
+        std::vector<std::string> names;
+        for (const auto& [n, m] : markers) names.push_back(n);
+        std::sort(names.begin(), names.end());
+        const std::string near = did_you_mean(name, names);
+        diagnostics_.error("marker.unknown",
+                           fmt::format("{}: '{}' has no marker '{}'", owner, body, name),
+                           value.where,
+                           near.empty() ? fmt::format("it has: {}", fmt::join(names, ", "))
+                                        : "did you mean '" + near + "'?");
+        return false;
+      }
+      out = found->second;
+      out.body = index;
+      return true;
+    }
+    const auto* map = std::get_if<FieldMap>(&value.data);
+    const FieldValue* body = nullptr;
+    if (map)
+      for (const auto& [key, v] : *map)
+        if (key == "body") body = &v;
+    const auto* name = body ? std::get_if<std::string>(&body->data) : nullptr;
+    if (!name) {
+      diagnostics_.error("marker.unknown", owner + ": wanted BODY.MARKER or {body: ..., at: ...}",
+                         value.where);
+      return false;
+    }
+    const int index = find_body(*name, body->where, owner);
+    if (index < 0) return false;
+    out = resolve_marker(*map, owner, out_.bodies[index], reader_, {"body"});
+    out.body = index;
+    return true;
+  }
+
+  int find_body(const std::string& name, const SourceLocation& where, const std::string& owner) {
+    const auto found = body_index_.find(name);
+    if (found != body_index_.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [n, i] : body_index_) names.push_back(n);
+    std::sort(names.begin(), names.end());
+    const std::string near = did_you_mean(name, names);
+    diagnostics_.error("body.unknown", fmt::format("{}: there is no body '{}'", owner, name), where,
+                       near.empty() ? "" : "did you mean '" + near + "'?");
+    return -1;
+  }
+
+  /// One world point (and z axis) in the given start, seen from each of the bodies.
+  bool placed_frames(const NamedFields& e, const ElementType& type, const FieldValue& bodies,
+                     std::vector<FrameData>& out) {
+    Vec3d at, axis, x_axis;
+    bool ok = true;
+    const FieldValue* at_value = e.find("at");
+    if (at_value) {
+      ok &= reader_.read(*at_value, e.name + ".at", {.unit = "m"}, at);
+    } else {
+      diagnostics_.error("field.missing", e.name + ": 'at' is missing", e.where,
+                         "the joint's place in the world in the given start [m]");
+      ok = false;
+    }
+    if (const FieldValue* v = e.find("axis")) ok &= reader_.read(*v, e.name + ".axis", {}, axis);
+    if (const FieldValue* v = e.find("x_axis"))
+      ok &= reader_.read(*v, e.name + ".x_axis", {}, x_axis);
+    const auto* list = std::get_if<FieldValue::List>(&bodies.data);
+    if (!list || static_cast<int>(list->size()) != type.frames) {
+      diagnostics_.error("element.frames",
+                         fmt::format("{}: wanted bodies: [{} names]", e.name, type.frames),
+                         bodies.where);
+      return false;
+    }
+    if (!ok) return false;
+    Mat3d R = Mat3d::identity();
+    if (model_.dimension == 2) {
+      // In the plane the axis is the direction of x.
+      const Vec3d direction = norm(axis) > 0 ? axis : x_axis;
+      if (norm(direction) > 0) R = rotation_exp({0, 0, std::atan2(direction.y, direction.x)});
+    } else if (norm(axis) > 0) {
+      R = axes_from_z(axis, x_axis);
+    }
+    for (const FieldValue& item : *list) {
+      const auto* name = std::get_if<std::string>(&item.data);
+      const int index = find_body(name ? *name : "?", item.where, e.name);
+      if (index < 0) return false;
+      const BodyData& b = out_.bodies[index];
+      out.push_back({index, transposed_times(b.R, at - b.position), transposed_times(b.R, R)});
+    }
+    return true;
+  }
+
+  void wish(const NamedFields& w, const std::string& owner, std::vector<WishData>& out) {
+    report_unknown_keys(w.fields, {"want", "equals", "priority"}, owner, diagnostics_);
+    const FieldValue* want = w.find("want");
+    const FieldValue* equals = w.find("equals");
+    const auto* text = want ? std::get_if<std::string>(&want->data) : nullptr;
+    if (!text || !equals) {
+      diagnostics_.error("wish.incomplete", owner + ": a wish is {want: EXPRESSION, equals: VALUE}",
+                         w.where);
+      return;
+    }
+    auto parsed = Expression::parse(*text);
+    if (!parsed) {
+      diagnostics_.error("expression.syntax", fmt::format("{}: {}", owner, parsed.error().message),
+                         want->where, parsed.error().hint);
+      return;
+    }
+    WishData data;
+    data.where = w.where.line ? w.where : want->where;
+    data.want =
+        parsed.value().bind([&](std::string_view name) { return out_.parameters.find(name); });
+    if (!reader_.read(*equals, owner + ".equals", {}, data.equals)) return;
+    if (const FieldValue* p = w.find("priority")) {
+      std::string priority;
+      if (!reader_.read(*p, owner + ".priority", {.choices = {"exactly", "if_possible", "free"}},
+                        priority))
+        return;
+      data.priority = priority == "exactly"       ? Priority::exactly
+                      : priority == "if_possible" ? Priority::if_possible
+                                                  : Priority::free;
+    }
+    data.text = fmt::format("{} = {}", *text, format_number(data.equals));
+    out.push_back(std::move(data));
+  }
+
+  void equilibrium() {
+    const NamedFields& e = model_.equilibrium;
+    report_unknown_keys(e.fields, {"velocities", "solve", "wishes"}, "equilibrium", diagnostics_);
+    if (const FieldValue* v = e.find("velocities")) {
+      std::string word;
+      if (reader_.read(*v, "equilibrium.velocities", {.choices = {"rest", "given"}}, word))
+        out_.equilibrium.keep_velocities = word == "given";
+    }
+    if (const FieldValue* v = e.find("solve")) {
+      if (const auto* list = std::get_if<FieldValue::List>(&v->data)) {
+        for (const FieldValue& item : *list) {
+          const auto* name = std::get_if<std::string>(&item.data);
+          if (name && out_.parameters.find(*name)) {
+            out_.equilibrium.solve.push_back(*name);
+          } else {
+            diagnostics_.error(
+                "parameter.unknown",
+                fmt::format("equilibrium.solve: no parameter '{}'", name ? *name : "?"),
+                item.where);
+          }
+        }
+      }
+    }
+    if (const FieldValue* v = e.find("wishes"))
+      if (const auto* list = std::get_if<FieldValue::List>(&v->data))
+        for (const FieldValue& item : *list)
+          if (const auto* map = std::get_if<FieldMap>(&item.data))
+            wish({"", *map, item.where}, "equilibrium.wishes", out_.equilibrium.wishes);
+    if (out_.equilibrium.wishes.size() != out_.equilibrium.solve.size())
+      diagnostics_.error("equilibrium.count",
+                         fmt::format("equilibrium: {} parameters to solve for, but {} wishes",
+                                     out_.equilibrium.solve.size(), out_.equilibrium.wishes.size()),
+                         e.where, "give one wish per parameter");
+  }
+
+  const Model& model_;
+  const Catalog& catalog_;
+  Blueprint& out_;
+  Diagnostics& diagnostics_;
+  ValueReader reader_;
+  std::unordered_map<std::string, int> body_index_;
+  std::unordered_map<std::string, SourceLocation> names_;
+};
+
+}  // namespace
+
+Blueprint resolve(const Model& model, const Catalog& catalog, const ParameterValues& overrides,
+                  Diagnostics& diagnostics) {
+  Blueprint blueprint;
+  blueprint.parameters = resolve_parameters(model.parameters, overrides, diagnostics);
+  Resolver(model, catalog, blueprint, diagnostics).run();
+  return blueprint;
+}
+
+}  // namespace kardan

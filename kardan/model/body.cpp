@@ -1,0 +1,467 @@
+#include "kardan/model/body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "kardan/base/text.h"
+
+namespace kardan {
+namespace {
+
+template <class T, class F>
+void orientation_fields(F& f) {
+  f("angle", &T::angle, {.unit = "rad", .doc = "planar: orientation"});
+  f("quaternion", &T::quaternion, {.doc = "spatial: orientation as [w, x, y, z]"});
+  f("rotation", &T::rotation, {.unit = "rad", .doc = "spatial: orientation as rotation vector"});
+  f("z", &T::z, {.doc = "spatial: direction of the z axis in the parent frame"});
+  f("x", &T::x, {.doc = "spatial: direction of the x axis (made perpendicular to z)"});
+}
+
+}  // namespace
+
+template <class F>
+void BodyFields::fields(F& f) {
+  using B = BodyFields;
+  f("kind", &B::kind, {.doc = "rigid body or point mass", .choices = {"rigid", "point"}});
+  f("mass", &B::mass, {.unit = "kg", .doc = "mass", .check = Check::non_negative});
+  f("inertia", &B::inertia,
+    {.unit = "kg m^2",
+     .doc = "planar: one number; spatial: [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or 9 by rows"});
+  f("inertia_at", &B::inertia_at,
+    {.doc = "marker about and in whose axes the inertia is given; default: centre of mass"});
+  f("com", &B::com, {.unit = "m", .doc = "centre of mass in the body's reference frame"});
+  f("density", &B::density,
+    {.unit = "kg/m^3",
+     .doc = "of its shapes, from which mass, centre and inertia follow",
+     .check = Check::non_negative});
+  f("position", &B::position, {.unit = "m", .doc = "start: origin of the reference frame"});
+  orientation_fields<B>(f);
+  f("velocity", &B::velocity, {.unit = "m/s", .doc = "start: of the centre of mass"});
+  f("angular_velocity", &B::angular_velocity,
+    {.unit = "rad/s", .doc = "start: planar one number, spatial [wx, wy, wz] in the body frame"});
+  f("color", &B::color, {.doc = "for drawing"});
+}
+
+template <class F>
+void MarkerFields::fields(F& f) {
+  f("at", &MarkerFields::at, {.unit = "m", .doc = "origin in the body's reference frame"});
+  orientation_fields<MarkerFields>(f);
+}
+
+template <class F>
+void ShapeFields::fields(F& f) {
+  using S = ShapeFields;
+  f("shape", &S::shape,
+    {.doc = "kind of shape",
+     .need = Need::required,
+     .choices = {"box", "cylinder", "sphere", "capsule"}});
+  f("size", &S::size, {.unit = "m", .doc = "box: edges", .check = Check::non_negative});
+  f("radius", &S::radius, {.unit = "m", .doc = "radius", .check = Check::non_negative});
+  f("length", &S::length,
+    {.unit = "m", .doc = "cylinder, capsule: length along z", .check = Check::non_negative});
+  f("at", &S::at, {.unit = "m", .doc = "centre in the body's reference frame"});
+  f("density", &S::density,
+    {.unit = "kg/m^3", .doc = "default: the body's", .check = Check::non_negative});
+  orientation_fields<S>(f);
+  f("color", &S::color, {.doc = "for drawing"});
+}
+
+std::vector<FieldDoc> body_field_docs() {
+  return field_docs<BodyFields>();
+}
+std::vector<FieldDoc> marker_field_docs() {
+  return field_docs<MarkerFields>();
+}
+std::vector<FieldDoc> shape_field_docs() {
+  return field_docs<ShapeFields>();
+}
+
+namespace {
+
+std::vector<std::string> keys_of(const std::vector<FieldDoc>& docs,
+                                 std::vector<std::string> others = {}) {
+  for (const FieldDoc& d : docs) others.push_back(d.key);
+  return others;
+}
+
+bool is_zero(const Vec3d& a) {
+  return a.x == 0 && a.y == 0 && a.z == 0;
+}
+
+Mat3d orientation(const OrientationFields& o, int dimension, const std::string& owner,
+                  const SourceLocation& where, Diagnostics& diagnostics) {
+  const int given = !o.quaternion.empty() + !is_zero(o.rotation) + !is_zero(o.z);
+  if (dimension == 2) {
+    if (given)
+      diagnostics.error("body.orientation", owner + ": a planar model is oriented by 'angle' alone",
+                        where, "remove quaternion, rotation, z");
+    return rotation_exp({0, 0, o.angle});
+  }
+  if (o.angle != 0)
+    diagnostics.error("body.orientation", owner + ": 'angle' is for planar models", where,
+                      "use rotation: [rx, ry, rz], quaternion, or z and x");
+  if (given > 1)
+    diagnostics.error("body.orientation", owner + ": the orientation is given more than once",
+                      where, "keep one of quaternion, rotation, z");
+  if (!o.quaternion.empty()) {
+    const auto& q = o.quaternion;
+    double length = 0;
+    for (double c : q) length += c * c;
+    if (q.size() != 4 || std::abs(length - 1) > 1e-6) {
+      diagnostics.error("body.orientation",
+                        fmt::format("{}: got {} numbers with square sum {}; wanted a unit "
+                                    "quaternion [w, x, y, z]",
+                                    owner, q.size(), format_number(length)),
+                        where);
+      return Mat3d::identity();
+    }
+    return rotation_matrix(normalized(Quaternion{q[0], q[1], q[2], q[3]}));
+  }
+  if (!is_zero(o.z)) return axes_from_z(o.z, o.x);
+  if (!is_zero(o.x)) {
+    // Only x: z is chosen, x kept exactly.
+    const Mat3d A = axes_from_z(o.x, {});
+    return Mat3d::from_columns(A.column(2), A.column(0), A.column(1));
+  }
+  return rotation_exp(o.rotation);
+}
+
+/// m (|c|^2 I - c c')
+Mat3d steiner(double mass, const Vec3d& c) {
+  Mat3d J = outer(c, c);
+  const double s = dot(c, c);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) J[i][j] = mass * ((i == j ? s : 0) - J[i][j]);
+  return J;
+}
+
+struct MassData {
+  double mass = 0;
+  Mat3d inertia{};  // about its own centre, own axes
+};
+
+MassData solid(const Shape& s) {
+  using std::numbers::pi;
+  const double rho = s.density;
+  MassData m;
+  auto diagonal = [&](double xx, double yy, double zz) {
+    m.inertia[0][0] = xx, m.inertia[1][1] = yy, m.inertia[2][2] = zz;
+  };
+  if (s.kind == "box") {
+    const double a2 = s.size.x * s.size.x, b2 = s.size.y * s.size.y, c2 = s.size.z * s.size.z;
+    m.mass = rho * s.size.x * s.size.y * s.size.z;
+    diagonal(m.mass / 12 * (b2 + c2), m.mass / 12 * (a2 + c2), m.mass / 12 * (a2 + b2));
+  } else if (s.kind == "sphere") {
+    const double r = s.size.x;
+    m.mass = rho * 4.0 / 3 * pi * r * r * r;
+    diagonal(0.4 * m.mass * r * r, 0.4 * m.mass * r * r, 0.4 * m.mass * r * r);
+  } else {
+    const double r = s.size.x, l = s.size.y;
+    const double cylinder = rho * pi * r * r * l;
+    double axial = 0.5 * cylinder * r * r;
+    double across = cylinder * (r * r / 4 + l * l / 12);
+    m.mass = cylinder;
+    if (s.kind == "capsule") {
+      // Two half balls; centre of each 3/8 r beyond the end of the cylinder.
+      const double ball = rho * 4.0 / 3 * pi * r * r * r;
+      m.mass += ball;
+      axial += 0.4 * ball * r * r;
+      across += ball * (0.4 * r * r + l * l / 4 + 3.0 / 8 * r * l);
+    }
+    diagonal(across, across, axial);
+  }
+  return m;
+}
+
+std::vector<Shape> resolve_shapes(const NamedFields& body, double body_density, int dimension,
+                                  const ValueReader& reader) {
+  std::vector<Shape> shapes;
+  const FieldValue* value = body.find("shapes");
+  if (!value) return shapes;
+  const auto* list = std::get_if<FieldValue::List>(&value->data);
+  if (!list) {
+    reader.diagnostics().error("field.type", body.name + ".shapes: wanted a list of shapes",
+                               value->where);
+    return shapes;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const FieldValue& item = (*list)[i];
+    const std::string owner = fmt::format("{}.shapes[{}]", body.name, i);
+    const auto* map = std::get_if<FieldMap>(&item.data);
+    if (!map) {
+      reader.diagnostics().error("field.type", owner + ": wanted {shape: ..., ...}", item.where);
+      continue;
+    }
+    ShapeFields f;
+    report_unknown_keys(*map, keys_of(shape_field_docs()), owner, reader.diagnostics());
+    if (!read_fields(*map, owner, item.where, reader, f)) continue;
+    const Vec3d size = f.shape == "box" ? f.size : Vec3d{f.radius, f.length, 0};
+    const bool complete = f.shape == "box"      ? size.x > 0 && size.y > 0 && size.z > 0
+                          : f.shape == "sphere" ? size.x > 0
+                                                : size.x > 0 && size.y > 0;
+    if (!complete) {
+      reader.diagnostics().error(
+          "shape.size", fmt::format("{}: the {} has no extent", owner, f.shape), item.where,
+          f.shape == "box" ? "give size: [a, b, c]" : "give radius (and length)");
+      continue;
+    }
+    shapes.push_back({f.shape, size, f.at,
+                      orientation(f, dimension == 2 && f.angle == 0 ? 3 : dimension, owner,
+                                  item.where, reader.diagnostics()),
+                      f.density > 0 ? f.density : body_density, f.color});
+  }
+  return shapes;
+}
+
+/// Reads a symmetric tensor from 1, 3, 6 or 9 numbers; false if the count or symmetry is wrong.
+bool tensor(const std::vector<double>& v, int dimension, Mat3d& J) {
+  J = {};
+  if (dimension == 2) {
+    if (v.size() != 1) return false;
+    J[2][2] = v[0];
+    return true;
+  }
+  if (v.size() == 3) {
+    for (int i = 0; i < 3; ++i) J[i][i] = v[i];
+    return true;
+  }
+  if (v.size() == 6) {
+    for (int i = 0; i < 3; ++i) J[i][i] = v[i];
+    J[0][1] = J[1][0] = v[3];
+    J[0][2] = J[2][0] = v[4];
+    J[1][2] = J[2][1] = v[5];
+    return true;
+  }
+  if (v.size() != 9) return false;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) J[i][j] = v[3 * i + j];
+  return J[0][1] == J[1][0] && J[0][2] == J[2][0] && J[1][2] == J[2][1];
+}
+
+void mass_from_shapes(const BodyFields& f, const NamedFields& body, BodyData& b,
+                      Diagnostics& diagnostics) {
+  if (f.mass > 0 || !f.inertia.empty() || !is_zero(f.com)) {
+    diagnostics.error("body.mass", body.name + ": mass is given twice, by density and by number",
+                      body.where, "keep density with shapes, or mass, com and inertia");
+    return;
+  }
+  Vec3d moment;
+  for (const Shape& s : b.shapes) {
+    const double m = solid(s).mass;
+    b.mass += m;
+    moment += m * s.at;
+  }
+  if (!(b.mass > 0)) {
+    diagnostics.error("body.mass", body.name + ": has a density but no shape with extent",
+                      body.where, "add shapes, or give mass and inertia");
+    return;
+  }
+  b.com = (1 / b.mass) * moment;
+  for (const Shape& s : b.shapes) {
+    const MassData m = solid(s);
+    b.inertia = b.inertia + s.R * m.inertia * transposed(s.R) + steiner(m.mass, s.at - b.com);
+  }
+}
+
+void mass_from_numbers(const BodyFields& f, const NamedFields& body, int dimension, BodyData& b,
+                       Diagnostics& diagnostics) {
+  b.mass = f.mass;
+  b.com = f.com;
+  if (b.kind == BodyKind::point) {
+    if (!f.inertia.empty())
+      diagnostics.error("body.mass", body.name + ": a point mass has no inertia", body.where,
+                        "use kind: rigid");
+    return;
+  }
+  if (f.inertia.empty()) return;
+  if (!tensor(f.inertia, dimension, b.inertia)) {
+    const FieldValue* v = body.find("inertia");
+    diagnostics.error(
+        "body.inertia",
+        fmt::format("{}.inertia: got {} numbers; wanted {}", body.name, f.inertia.size(),
+                    dimension == 2 ? "one number" : "3, 6, or 9 of a symmetric tensor"),
+        v ? v->where : body.where);
+    return;
+  }
+  if (f.inertia_at.empty()) return;
+  const auto marker = b.markers.find(f.inertia_at);
+  if (marker == b.markers.end()) {
+    diagnostics.error("body.inertia",
+                      fmt::format("{}.inertia_at: no marker '{}'", body.name, f.inertia_at),
+                      body.where, "name one of the body's markers");
+    return;
+  }
+  // Given in the marker's axes about its origin (still seen from the reference frame here).
+  const FrameData& m = marker->second;
+  b.inertia = m.R * b.inertia * transposed(m.R) - steiner(b.mass, b.com - m.s);
+}
+
+/// All principal minors of the symmetric S + slack I are non-negative, to round-off of `size`.
+bool is_semidefinite(Mat3d S, double size) {
+  const double slack = 1e-9 * size;
+  for (int i = 0; i < 3; ++i) S[i][i] += slack;
+  const double m2 = S[0][0] * S[1][1] - S[0][1] * S[1][0];
+  const double det = dot(S.column(0), cross(S.column(1), S.column(2)));
+  return S[0][0] >= 0 && S[1][1] >= 0 && S[2][2] >= 0 && m2 >= -slack * size &&
+         det >= -slack * size * size;
+}
+
+/// The kinetic energy must not be negative: J >= 0, or the model is refused. Principal moments of
+/// real bodies also satisfy A <= B + C, equivalently trace(J)/2 I - J >= 0; published data does not
+/// always, and the equations of motion do not need it, so that this is a warning.
+void check_inertia(const NamedFields& body, const BodyData& b, int dimension,
+                   Diagnostics& diagnostics) {
+  if (b.kind != BodyKind::rigid) return;
+  const Mat3d& J = b.inertia;
+  const double trace = J[0][0] + J[1][1] + J[2][2];
+  const FieldValue* v = body.find("inertia");
+  const SourceLocation& where = v ? v->where : body.where;
+  if (J[0][0] < 0 || J[1][1] < 0 || J[2][2] < 0 || !is_semidefinite(J, trace)) {
+    diagnostics.error("body.inertia", body.name + ": the inertia has a negative principal moment",
+                      where, "check the tensor and 'inertia_at'");
+    return;
+  }
+  if (dimension == 2) return;
+  Mat3d S{};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) S[i][j] = (i == j ? 0.5 * trace : 0) - J[i][j];
+  if (!is_semidefinite(S, trace))
+    diagnostics.warning("body.inertia",
+                        body.name +
+                            ": no rigid body has this inertia (a principal moment exceeds the sum "
+                            "of the other two)",
+                        where, "check the tensor and 'inertia_at'; it is used as given");
+}
+
+void resolve_markers(const NamedFields& body, BodyData& b, int dimension,
+                     const ValueReader& reader) {
+  const FieldValue* value = body.find("markers");
+  if (!value) return;
+  const auto* map = std::get_if<FieldMap>(&value->data);
+  if (!map) {
+    reader.diagnostics().error(
+        "field.type", body.name + ".markers: wanted a mapping of names to markers", value->where);
+    return;
+  }
+  for (const auto& [name, item] : *map) {
+    const std::string owner = body.name + "." + name;
+    const auto* fields = std::get_if<FieldMap>(&item.data);
+    if (!fields) {
+      reader.diagnostics().error("field.type", owner + ": wanted {at: [...], ...}", item.where);
+      continue;
+    }
+    MarkerFields f;
+    report_unknown_keys(*fields, keys_of(marker_field_docs()), owner, reader.diagnostics());
+    if (!read_fields(*fields, owner, item.where, reader, f)) continue;
+    b.markers[name] = {0, f.at, orientation(f, dimension, owner, item.where, reader.diagnostics())};
+  }
+}
+
+}  // namespace
+
+BodyData resolve_ground(const NamedFields& ground, int dimension, const ValueReader& reader) {
+  BodyData b;
+  b.name = "ground";
+  b.kind = BodyKind::ground;
+  report_unknown_keys(ground.fields, {"markers", "shapes"}, "ground", reader.diagnostics());
+  resolve_markers(ground, b, dimension, reader);
+  b.shapes = resolve_shapes(ground, 0, dimension, reader);
+  return b;
+}
+
+BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader& reader) {
+  BodyData b;
+  b.name = body.name;
+  b.where = body.where;
+  BodyFields f;
+  report_unknown_keys(body.fields, keys_of(body_field_docs(), {"markers", "shapes", "hold"}),
+                      body.name, reader.diagnostics());
+  if (!read_fields(body.fields, body.name, body.where, reader, f)) return b;
+  b.kind = f.kind == "point" ? BodyKind::point : BodyKind::rigid;
+  resolve_markers(body, b, dimension, reader);
+  b.shapes = resolve_shapes(body, f.density, dimension, reader);
+  if (f.density > 0)
+    mass_from_shapes(f, body, b, reader.diagnostics());
+  else
+    mass_from_numbers(f, body, dimension, b, reader.diagnostics());
+  check_inertia(body, b, dimension, reader.diagnostics());
+  // From here on points are seen from the centre of mass.
+  for (auto& [name, marker] : b.markers) marker.s = marker.s - b.com;
+
+  b.R = orientation(f, dimension, body.name, body.where, reader.diagnostics());
+  b.angle = f.angle;
+  b.position = f.position + b.R * b.com;
+  b.velocity = f.velocity;
+  const std::size_t spins = dimension == 2 ? 1 : 3;
+  if (!f.angular_velocity.empty() && f.angular_velocity.size() != spins) {
+    const FieldValue* v = body.find("angular_velocity");
+    reader.diagnostics().error(
+        "field.type",
+        fmt::format("{}.angular_velocity: got {} numbers; wanted {}", body.name,
+                    f.angular_velocity.size(), dimension == 2 ? "one number" : "[wx, wy, wz]"),
+        v ? v->where : body.where);
+  } else if (!f.angular_velocity.empty()) {
+    b.spin = dimension == 2
+                 ? Vec3d{0, 0, f.angular_velocity[0]}
+                 : Vec3d{f.angular_velocity[0], f.angular_velocity[1], f.angular_velocity[2]};
+  }
+  return b;
+}
+
+FrameData resolve_marker(const FieldMap& fields, const std::string& owner, const BodyData& body,
+                         const ValueReader& reader, const std::vector<std::string>& other_keys) {
+  MarkerFields f;
+  report_unknown_keys(fields, keys_of(marker_field_docs(), other_keys), owner,
+                      reader.diagnostics());
+  FrameData frame;
+  if (!read_fields(fields, owner, body.where, reader, f)) return frame;
+  frame.s = f.at - body.com;
+  // The dimension matters only for which spelling is allowed; a planar angle turns about z.
+  const int dimension = f.angle != 0 ? 2 : 3;
+  frame.R = orientation(f, dimension, owner, body.where, reader.diagnostics());
+  return frame;
+}
+
+void resolve_holds(const NamedFields& body, const BodyData& b, int dimension,
+                   std::vector<WishData>& wishes, Diagnostics& diagnostics) {
+  const FieldValue* value = body.find("hold");
+  if (!value) return;
+  const auto* list = std::get_if<FieldValue::List>(&value->data);
+  if (!list) {
+    diagnostics.error("field.type", body.name + ".hold: wanted a list of coordinates",
+                      value->where);
+    return;
+  }
+  const Quaternion q = quaternion_from_matrix(b.R);
+  const std::vector<std::pair<std::string, double>> planar{
+      {"x", b.position.x},  {"y", b.position.y},  {"angle", b.angle},
+      {"vx", b.velocity.x}, {"vy", b.velocity.y}, {"omega", b.spin.z}};
+  const std::vector<std::pair<std::string, double>> spatial{
+      {"x", b.position.x},  {"y", b.position.y},  {"z", b.position.z}, {"qw", q.w},
+      {"qx", q.x},          {"qy", q.y},          {"qz", q.z},         {"vx", b.velocity.x},
+      {"vy", b.velocity.y}, {"vz", b.velocity.z}, {"wx", b.spin.x},    {"wy", b.spin.y},
+      {"wz", b.spin.z}};
+  const auto& known = dimension == 2 ? planar : spatial;
+  for (const FieldValue& item : *list) {
+    const auto* name = std::get_if<std::string>(&item.data);
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const auto& k) { return name && k.first == *name; });
+    if (found == known.end()) {
+      std::vector<std::string> names;
+      for (const auto& k : known) names.push_back(k.first);
+      diagnostics.error(
+          "body.hold",
+          fmt::format("{}.hold: got '{}'; wanted coordinates", body.name, name ? *name : "?"),
+          item.where, fmt::format("one of {}", fmt::join(names, ", ")));
+      continue;
+    }
+    const std::string text = body.name + "." + found->first;
+    wishes.push_back({fmt::format("{} = {}", text, format_number(found->second)),
+                      Expression::parse(text).value(), found->second, Priority::exactly,
+                      item.where});
+  }
+}
+
+}  // namespace kardan

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/system/multibody.h"
+
+namespace kardan {
+namespace {
+
+template <int D>
+VecOf<D> in_space(const Vec3d& a) {
+  if constexpr (D == 3) {
+    return a;
+  } else {
+    return {a.x, a.y};
+  }
+}
+template <int D>
+RotationOf<D> rotation_in_space(const Mat3d& R) {
+  if constexpr (D == 3) {
+    return R;
+  } else {
+    return {R[0][0], R[1][0]};
+  }
+}
+
+template <int D>
+BodyMotion<D> start_motion(const BodyData& b) {
+  BodyMotion<D> m;
+  m.x = in_space<D>(b.position);
+  m.R = rotation_in_space<D>(b.R);
+  m.angle = b.angle;
+  return m;
+}
+
+/// Where each body's coordinates stand.
+template <int D>
+std::vector<BodyLayout> lay_out_bodies(const Blueprint& blueprint, Topology& topology) {
+  std::vector<BodyLayout> layout(1);
+  topology.bodies.assign(1, {});
+  int p = 0, v = 0;
+  for (std::size_t b = 1; b < blueprint.bodies.size(); ++b) {
+    const bool point = blueprint.bodies[b].kind == BodyKind::point;
+    const int p_count = point ? D : (D == 2 ? 3 : 7);
+    const int v_count = point ? D : dofs<D>;
+    layout.push_back({p, p_count, v, v_count});
+    topology.bodies.push_back({static_cast<int>(b), v, v_count});
+    p += p_count;
+    v += v_count;
+  }
+  return layout;
+}
+
+/// Nonholonomic rows go last, the order within a kind stays.
+template <int D>
+void order_rows(Program<D>& program) {
+  std::vector<int> place(program.rows.size());
+  std::vector<RowInfo> ordered;
+  for (const RowKind kind : {RowKind::holonomic, RowKind::nonholonomic})
+    for (std::size_t i = 0; i < program.rows.size(); ++i)
+      if (program.rows[i].kind == kind) {
+        place[i] = static_cast<int>(ordered.size());
+        ordered.push_back(std::move(program.rows[i]));
+      }
+  program.rows = std::move(ordered);
+  for (auto& bank : program.constraints)
+    bank->each_slot(
+        [](void* user, RowSlots& s) { s.row = (*static_cast<std::vector<int>*>(user))[s.row]; },
+        &place);
+}
+
+template <int D>
+bool build_element(const ElementData& e, int index, const Blueprint& blueprint,
+                   const Topology& topology, const ValueReader& reader, Builder<D>& builder) {
+  std::vector<BodyFrame<D>> frames;
+  std::vector<BodyMotion<D>> start;
+  for (const FrameData& f : e.frames) {
+    frames.push_back({topology.bodies[f.body], in_space<D>(f.s), rotation_in_space<D>(f.R)});
+    start.push_back(start_motion<D>(blueprint.bodies[f.body]));
+  }
+  if (e.type->frames == 1) {
+    // The reaction of a one-frame element goes to the ground.
+    BodyFrame<D> ground;
+    ground.R = rotation_in_space<D>(Mat3d::identity());
+    frames.insert(frames.begin(), ground);
+    start.insert(start.begin(), start_motion<D>(blueprint.bodies[0]));
+  }
+  for (std::size_t k = 0; k + 1 < frames.size(); k += 2)
+    if (frames[k].body.body == frames[k + 1].body.body && e.type->category != Category::sensor) {
+      reader.diagnostics().error("element.same_body",
+                                 fmt::format("{}: joins '{}' to itself", e.name,
+                                             blueprint.bodies[frames[k].body.body].name),
+                                 e.where, "name markers on two different bodies");
+      return false;
+    }
+  builder.begin(index, e.name, e.where, std::move(frames), std::move(start));
+  if constexpr (D == 2) {
+    return e.type->build_planar(e.fields, e.name, e.where, reader, builder);
+  } else {
+    return e.type->build_spatial(e.fields, e.name, e.where, reader, builder);
+  }
+}
+
+template <int D>
+std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics) {
+  Topology topology;
+  std::vector<BodyLayout> layout = lay_out_bodies<D>(blueprint, topology);
+  Program<D> program;
+  const std::size_t errors = diagnostics.error_count();
+  {
+    Builder<D> builder(program, diagnostics);
+    const ValueReader reader(blueprint.parameters, diagnostics);
+    for (std::size_t i = 0; i < blueprint.elements.size(); ++i)
+      build_element<D>(blueprint.elements[i], static_cast<int>(i), blueprint, topology, reader,
+                       builder);
+  }
+  if (diagnostics.error_count() > errors) return nullptr;
+  order_rows(program);
+  const int velocities = layout.back().v + layout.back().v_count;
+  Patterns patterns = lay_out(program, velocities, topology);
+  return std::make_unique<MultibodySystem<D>>(std::move(blueprint), std::move(program),
+                                              std::move(layout), std::move(topology),
+                                              std::move(patterns));
+}
+
+}  // namespace
+
+std::string System::row_name(int row) const {
+  return element_of_row(row) + " " + rows()[row].label;
+}
+
+const std::string& System::element_of_row(int row) const {
+  return blueprint().elements[rows()[row].element].name;
+}
+
+std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
+  if (diagnostics.has_errors()) return nullptr;
+  return blueprint.dimension == 2 ? compile_in<2>(std::move(blueprint), diagnostics)
+                                  : compile_in<3>(std::move(blueprint), diagnostics);
+}
+
+}  // namespace kardan

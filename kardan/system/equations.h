@@ -1,0 +1,99 @@
+#pragma once
+/// The general equations of motion, evaluated. Letters as in the equations:
+///
+///   (1) p' = Z(p) v                         (2) M v' = f - G' lambda - H' mu
+///   (3) r' = b        (4) 0 = d             (6) 0 = H v + h     (7) 0 = g
+///
+/// Constraint rows are kept together: `sizes.lambda` holonomic rows first (G), then `sizes.mu`
+/// nonholonomic ones (H). Derivatives by p are by the tangent of the positions, which for bodies
+/// has the dimension of v: displacement in the world frame, rotation in the body frame.
+///
+/// Everything is immutable but the Workspace, which belongs to one thread. Patterns are fixed at
+/// construction; an evaluation rewrites values and never allocates.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kardan/base/eval.h"
+#include "kardan/base/state.h"
+#include "kardan/linalg/sparse.h"
+
+namespace kardan {
+
+/// Patterns shared by all workspaces of a system.
+struct Patterns {
+  std::shared_ptr<const SparsePattern> constraint;  // (lambda + mu) x v
+  std::shared_ptr<const SparsePattern> force;       // v x v
+  std::shared_ptr<const SparsePattern> mass;        // v x v
+  std::shared_ptr<const SparsePattern> aux;         // (r + w) x v
+  std::shared_ptr<const SparsePattern> aux_aux;     // (r + w) x (r + w)
+  std::shared_ptr<const SparsePattern> force_aux;   // v x (r + w)
+};
+
+/// Results of the last evaluate and differentiate. Grouped by the call that fills them.
+struct Workspace {
+  /// Private memory of the evaluator.
+  struct Scratch {
+    virtual ~Scratch() = default;
+  };
+
+  // evaluate, Request::position
+  Vector g;  // holonomic residual (rows of nonholonomic constraints stay 0)
+  // evaluate, Request::velocity: and G itself
+  Vector rate;     // g' = G v + g_t; H v + h
+  Vector g_t;      // partial time derivative of g (h for nonholonomic rows: rate - H v)
+  SparseMatrix G;  // [G; H]
+  // evaluate, Request::acceleration
+  Vector gamma;  // G v' = gamma
+  // evaluate, Request::force
+  Vector f, b, d;
+  SparseMatrix M;
+
+  // differentiate: at the accelerations and multipliers it was given
+  Vector accel;                                   // G a - gamma
+  SparseMatrix rate_p, accel_p, accel_v;          // (G v + g_t)_p, (G a - gamma)_p, -gamma_v
+  Vector rate_t, accel_t, f_t, b_t, d_t;          // partial time derivatives
+  SparseMatrix f_p, f_v;                          // f_p - (G' lambda + H' mu)_p, f_v
+  SparseMatrix aux_p, aux_v, aux_aux, force_aux;  // (b; d) by p, v, (r; w), and f by (r; w)
+
+  std::unique_ptr<Scratch> scratch;
+};
+
+/// What an evaluation shall compute; later ones include what they need of the earlier ones.
+struct Request {
+  bool position = false;      // g
+  bool velocity = false;      // G, g', g_t; with `position` also g
+  bool acceleration = false;  // gamma (implies velocity)
+  bool force = false;         // f, b, d
+  static constexpr Request all() { return {true, true, true, true}; }
+};
+
+class Equations {
+ public:
+  virtual ~Equations() = default;
+
+  virtual const Sizes& sizes() const = 0;
+  virtual const Patterns& patterns() const = 0;
+  virtual std::unique_ptr<Workspace> make_workspace() const = 0;
+
+  virtual Eval evaluate(const State&, Request, Workspace&) const = 0;
+
+  /// All derivatives at the accelerations `a` and multipliers `lambda` (all constraint rows; empty:
+  /// leave (G' lambda)_p out).
+  virtual Eval differentiate(const State&, std::span<const double> a,
+                             std::span<const double> lambda, Workspace&) const = 0;
+
+  /// p_new = p moved by the tangent `delta`: the chart of a step.
+  virtual void retract(std::span<const double> p, std::span<const double> delta,
+                       std::span<double> p_new) const = 0;
+
+  /// Event functions at the modes of the state, and the modes that belong to a state.
+  virtual void events(const State&, std::span<double> z, Workspace&) const = 0;
+  virtual void choose_modes(State&, Workspace&) const = 0;
+  /// Sets the turn counters of `to` so that angles continue from `from`.
+  virtual void follow_turns(const State& from, State& to, Workspace&) const = 0;
+};
+
+}  // namespace kardan

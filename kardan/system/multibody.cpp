@@ -1,0 +1,360 @@
+#include "kardan/system/multibody.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+namespace kardan {
+namespace {
+
+void zero(Vector& x) {
+  std::fill(x.begin(), x.end(), 0.0);
+}
+
+}  // namespace
+
+template <int D>
+MultibodySystem<D>::MultibodySystem(Blueprint blueprint, Program<D> program,
+                                    std::vector<BodyLayout> bodies, Topology topology,
+                                    Patterns patterns)
+    : blueprint_(std::move(blueprint)),
+      program_(std::move(program)),
+      bodies_(std::move(bodies)),
+      topology_(std::move(topology)),
+      patterns_(std::move(patterns)) {
+  const BodyLayout& last = bodies_.back();
+  sizes_.p = last.p + last.p_count;
+  sizes_.v = last.v + last.v_count;
+  sizes_.r = static_cast<int>(program_.states.size());
+  sizes_.w = static_cast<int>(program_.auxiliaries.size());
+  for (const RowInfo& row : program_.rows) {
+    (row.kind == RowKind::holonomic ? sizes_.lambda : sizes_.mu) += 1;
+    offsets_.push_back(row.offset);
+  }
+  sizes_.events = static_cast<int>(program_.events.size());
+  sizes_.modes = program_.modes;
+  sizes_.turns = static_cast<int>(program_.counters.size());
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    masses_.push_back({blueprint_.bodies[b].mass, blueprint_.bodies[b].inertia});
+    const int spin = bodies_[b].v + D;
+    const bool turns = bodies_[b].v_count > D;
+    spin_block_.push_back(turns ? patterns_.force->find(spin, spin) : -1);
+    spin_stride_.push_back(
+        turns ? patterns_.force->row_start[spin + 1] - patterns_.force->row_start[spin] : 0);
+  }
+  scales_ = find_scales();
+  name_quantities();
+}
+
+template <int D>
+std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
+  auto ws = std::make_unique<Workspace>();
+  const auto m = static_cast<std::size_t>(sizes_.constraints());
+  for (Vector* x : {&ws->g, &ws->rate, &ws->g_t, &ws->gamma, &ws->accel, &ws->rate_t, &ws->accel_t})
+    x->assign(m, 0.0);
+  for (Vector* x : {&ws->f, &ws->f_t}) x->assign(sizes_.v, 0.0);
+  for (Vector* x : {&ws->b, &ws->b_t}) x->assign(sizes_.r, 0.0);
+  for (Vector* x : {&ws->d, &ws->d_t}) x->assign(sizes_.w, 0.0);
+  for (SparseMatrix* A : {&ws->G, &ws->rate_p, &ws->accel_p, &ws->accel_v})
+    *A = SparseMatrix(patterns_.constraint);
+  ws->f_p = SparseMatrix(patterns_.force);
+  ws->f_v = SparseMatrix(patterns_.force);
+  ws->M = SparseMatrix(patterns_.mass);
+  ws->aux_p = SparseMatrix(patterns_.aux);
+  ws->aux_v = SparseMatrix(patterns_.aux);
+  ws->aux_aux = SparseMatrix(patterns_.aux_aux);
+  ws->force_aux = SparseMatrix(patterns_.force_aux);
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    const int first = bodies_[b].v;
+    for (int k = 0; k < D; ++k)
+      ws->M.values[patterns_.mass->find(first + k, first + k)] = masses_[b].mass;
+    if (bodies_[b].v_count <= D) continue;
+    for (int i = 0; i < spins<D>; ++i)
+      for (int j = 0; j < spins<D>; ++j)
+        ws->M.values[patterns_.mass->find(first + D + i, first + D + j)] =
+            D == 2 ? masses_[b].inertia[2][2] : masses_[b].inertia[i][j];
+  }
+  auto scratch = std::make_unique<MotionScratch>();
+  scratch->motion.resize(bodies_.size());
+  scratch->angles.resize(program_.counters.size());
+  if constexpr (D == 3) scratch->motion[0].R = Mat3d::identity();
+  ws->scratch = std::move(scratch);
+  return ws;
+}
+
+template <int D>
+std::vector<BodyMotion<D>>& MultibodySystem<D>::move(const State& state, std::span<const double> a,
+                                                     Workspace& ws) const {
+  auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    BodyMotion<D>& m = motion[b];
+    const double* p = state.p.data() + bodies_[b].p;
+    const double* v = state.v.data() + bodies_[b].v;
+    for (int k = 0; k < D; ++k) {
+      m.x[k] = p[k];
+      m.v[k] = v[k];
+      m.a[k] = a.empty() ? 0 : a[bodies_[b].v + k];
+    }
+    if constexpr (D == 2) {
+      const bool turns = bodies_[b].v_count > 2;
+      m.angle = turns ? p[2] : blueprint_.bodies[b].angle;
+      m.R = {std::cos(m.angle), std::sin(m.angle)};
+      m.w = turns ? v[2] : 0;
+      m.alpha = turns && !a.empty() ? a[bodies_[b].v + 2] : 0;
+    } else if (bodies_[b].v_count > 3) {
+      m.R = rotation_matrix(normalized(Quaternion{p[3], p[4], p[5], p[6]}));
+      m.w = {v[3], v[4], v[5]};
+      m.alpha = a.empty() ? Vec3d{}
+                          : Vec3d{a[bodies_[b].v + 3], a[bodies_[b].v + 4], a[bodies_[b].v + 5]};
+    } else {
+      m.R = blueprint_.bodies[b].R;
+    }
+  }
+  return motion;
+}
+
+template <int D>
+Context<D> MultibodySystem<D>::context(const State& state,
+                                       const std::vector<BodyMotion<D>>& motion) const {
+  return {state.t,        motion.data(),      state.r.data(),
+          state.w.data(), state.turns.data(), state.modes.data()};
+}
+
+template <int D>
+ConstraintValues MultibodySystem<D>::constraint_values(Workspace& ws) const {
+  return {ws.g.data(),
+          ws.rate.data(),
+          ws.accel.data(),
+          ws.g_t.data(),
+          ws.rate_t.data(),
+          ws.accel_t.data(),
+          ws.G.values.data(),
+          ws.rate_p.values.data(),
+          ws.accel_p.values.data(),
+          ws.accel_v.values.data()};
+}
+
+template <int D>
+ForceValues MultibodySystem<D>::force_values(Workspace& ws) const {
+  return {ws.f.data(),
+          ws.f_t.data(),
+          ws.f_p.values.data(),
+          ws.f_v.values.data(),
+          ws.b.data(),
+          ws.d.data(),
+          ws.b_t.data(),
+          ws.d_t.data(),
+          ws.aux_p.values.data(),
+          ws.aux_v.values.data(),
+          ws.aux_aux.values.data(),
+          ws.force_aux.values.data(),
+          nullptr};
+}
+
+template <int D>
+void MultibodySystem<D>::body_forces(const std::vector<BodyMotion<D>>& motion, Vector& f) const {
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    double* fb = f.data() + bodies_[b].v;
+    for (int k = 0; k < D; ++k) fb[k] += masses_[b].mass * blueprint_.gravity[k];
+    if constexpr (D == 3) {
+      if (bodies_[b].v_count <= 3) continue;
+      const Vec3d gyro = cross(motion[b].w, masses_[b].inertia * motion[b].w);
+      for (int k = 0; k < 3; ++k) fb[3 + k] -= gyro[k];
+    }
+  }
+}
+
+template <int D>
+void MultibodySystem<D>::body_force_derivatives(const std::vector<BodyMotion<D>>& motion,
+                                                SparseMatrix& f_v) const {
+  if constexpr (D == 3) {
+    for (std::size_t b = 1; b < bodies_.size(); ++b) {
+      if (spin_block_[b] < 0) continue;
+      // d(w x J w)/dw = w~ J - (J w)~
+      const Mat3d C =
+          tilde(motion[b].w) * masses_[b].inertia - tilde(masses_[b].inertia * motion[b].w);
+      double* block = f_v.values.data() + spin_block_[b];
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) block[i * spin_stride_[b] + j] -= C[i][j];
+    }
+  } else {
+    (void)motion;
+    (void)f_v;
+  }
+}
+
+template <int D>
+Eval MultibodySystem<D>::evaluate(const State& state, Request request, Workspace& ws) const {
+  const auto& motion = move(state, {}, ws);
+  const Context<D> at = context(state, motion);
+  const bool first = request.velocity || request.acceleration;
+  if (request.position || first) {
+    std::copy(offsets_.begin(), offsets_.end(), ws.g.begin());
+    if (first) {
+      zero(ws.rate);
+      zero(ws.accel);
+      zero(ws.g_t);
+      ws.G.set_zero();
+    }
+    const ConstraintValues out = constraint_values(ws);
+    for (const auto& bank : program_.constraints)
+      bank->evaluate(at, first ? Depth::first : Depth::value, out);
+    // Bodies were evaluated without accelerations, so accel is -gamma.
+    if (first)
+      for (std::size_t i = 0; i < ws.gamma.size(); ++i) ws.gamma[i] = -ws.accel[i];
+    if (!all_finite(ws.g)) return Eval::recoverable;
+    if (first && !(all_finite(ws.gamma) && all_finite(ws.G.values))) return Eval::recoverable;
+  }
+  if (request.force) {
+    zero(ws.f);
+    zero(ws.b);
+    zero(ws.d);
+    body_forces(motion, ws.f);
+    const ForceValues out = force_values(ws);
+    for (const auto& bank : program_.forces) bank->evaluate(at, topology_.pairs, out);
+    if (!(all_finite(ws.f) && all_finite(ws.b) && all_finite(ws.d))) return Eval::recoverable;
+  }
+  return Eval::ok;
+}
+
+template <int D>
+Eval MultibodySystem<D>::differentiate(const State& state, std::span<const double> a,
+                                       std::span<const double> lambda, Workspace& ws) const {
+  const auto& motion = move(state, a, ws);
+  const Context<D> at = context(state, motion);
+  for (SparseMatrix* A : {&ws.rate_p, &ws.accel_p, &ws.accel_v, &ws.f_p, &ws.f_v, &ws.aux_p,
+                          &ws.aux_v, &ws.aux_aux, &ws.force_aux})
+    A->set_zero();
+  for (Vector* x : {&ws.rate_t, &ws.accel_t, &ws.f_t, &ws.b_t, &ws.d_t}) zero(*x);
+  const ConstraintValues constraints = constraint_values(ws);
+  ForceValues forces = force_values(ws);
+  for (const auto& bank : program_.forces) bank->differentiate(at, topology_.pairs, forces);
+  forces.lambda = lambda.empty() ? nullptr : lambda.data();
+  for (const auto& bank : program_.constraints)
+    bank->differentiate(at, topology_.pairs, constraints, forces);
+  body_force_derivatives(motion, ws.f_v);
+  // accel = G a - gamma, with G and gamma of the evaluation this call differentiates.
+  for (std::size_t i = 0; i < ws.accel.size(); ++i) ws.accel[i] = -ws.gamma[i];
+  if (!a.empty()) ws.G.multiply_add(1, a, ws.accel);
+  const bool finite = all_finite(ws.f_p.values) && all_finite(ws.f_v.values) &&
+                      all_finite(ws.accel_p.values) && all_finite(ws.accel_v.values);
+  return finite ? Eval::ok : Eval::recoverable;
+}
+
+template <int D>
+void MultibodySystem<D>::retract(std::span<const double> p, std::span<const double> delta,
+                                 std::span<double> p_new) const {
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    const int ip = bodies_[b].p, iv = bodies_[b].v;
+    const int translations = D == 2 ? bodies_[b].v_count : 3;  // a planar angle simply adds
+    for (int k = 0; k < translations; ++k) p_new[ip + k] = p[ip + k] + delta[iv + k];
+    if (D == 2 || bodies_[b].v_count <= 3) continue;
+    const Quaternion q{p[ip + 3], p[ip + 4], p[ip + 5], p[ip + 6]};
+    const Quaternion turned =
+        normalized(q * quaternion_exp({delta[iv + 3], delta[iv + 4], delta[iv + 5]}));
+    p_new[ip + 3] = turned.w;
+    p_new[ip + 4] = turned.x;
+    p_new[ip + 5] = turned.y;
+    p_new[ip + 6] = turned.z;
+  }
+}
+
+template <int D>
+void MultibodySystem<D>::events(const State& state, std::span<double> z, Workspace& ws) const {
+  const Context<D> at = context(state, move(state, {}, ws));
+  for (const auto& bank : program_.forces) bank->events(at, z.data());
+}
+
+template <int D>
+void MultibodySystem<D>::choose_modes(State& state, Workspace& ws) const {
+  const Context<D> at = context(state, move(state, {}, ws));
+  for (const auto& bank : program_.forces) bank->choose_modes(at, state.modes.data());
+}
+
+template <int D>
+void MultibodySystem<D>::follow_turns(const State& from, State& to, Workspace& ws) const {
+  if (program_.counters.empty()) return;
+  Measure<D> y;
+  auto principal = [&](const TurnCounter<D>& c, const std::vector<BodyMotion<D>>& motion) {
+    c.angle.evaluate({motion[c.A.body], motion[c.B.body]}, Depth::value, y);
+    return y.value;
+  };
+  Vector& before = static_cast<MotionScratch&>(*ws.scratch).angles;
+  const auto& motion = move(from, {}, ws);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    before[i] = principal(program_.counters[i], motion);
+  const auto& moved = move(to, {}, ws);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const double jump = before[i] - principal(program_.counters[i], moved);
+    to.turns[i] = from.turns[i] + static_cast<int>(std::lround(jump / (2 * std::numbers::pi)));
+  }
+}
+
+template <int D>
+Energy MultibodySystem<D>::energy(const State& state, Workspace& ws) const {
+  const auto& motion = move(state, {}, ws);
+  const Context<D> at = context(state, motion);
+  Energy e;
+  double potential_rate = 0;
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    const BodyMotion<D>& m = motion[b];
+    e.kinetic += 0.5 * masses_[b].mass * dot(m.v, m.v);
+    if constexpr (D == 3) {
+      if (bodies_[b].v_count > 3) e.kinetic += 0.5 * dot(m.w, masses_[b].inertia * m.w);
+    } else {
+      e.kinetic += 0.5 * masses_[b].inertia[2][2] * m.w * m.w;
+    }
+    for (int k = 0; k < D; ++k) {
+      e.potential -= masses_[b].mass * blueprint_.gravity[k] * m.x[k];
+      potential_rate -= masses_[b].mass * blueprint_.gravity[k] * m.v[k];
+    }
+  }
+  zero(ws.f);
+  zero(ws.b);
+  zero(ws.d);
+  body_forces(motion, ws.f);
+  const ForceValues out = force_values(ws);
+  for (const auto& bank : program_.forces) {
+    const Potential p = bank->potential(at);
+    e.potential += p.energy;
+    potential_rate += p.rate;
+    bank->evaluate(at, topology_.pairs, out);
+  }
+  e.applied_power = dot(ws.f, state.v) + potential_rate;
+  return e;
+}
+
+template <int D>
+Momentum MultibodySystem<D>::momentum(const State& state, Workspace& ws) const {
+  const auto& motion = move(state, {}, ws);
+  Momentum sum;
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    Vec3d x, v, spin;
+    for (int k = 0; k < D; ++k) {
+      x[k] = motion[b].x[k];
+      v[k] = motion[b].v[k];
+    }
+    if constexpr (D == 3) {
+      spin = motion[b].R * (masses_[b].inertia * motion[b].w);
+    } else {
+      spin.z = masses_[b].inertia[2][2] * motion[b].w;
+    }
+    sum.linear += masses_[b].mass * v;
+    sum.angular += spin + masses_[b].mass * cross(x, v);
+  }
+  return sum;
+}
+
+template <int D>
+void MultibodySystem<D>::element_forces(const State& state, std::span<double> out,
+                                        Workspace& ws) const {
+  std::fill(out.begin(), out.end(), 0.0);
+  const Context<D> at = context(state, move(state, {}, ws));
+  for (const auto& bank : program_.forces) bank->magnitudes(at, out.data());
+}
+
+template class MultibodySystem<2>;
+template class MultibodySystem<3>;
+
+}  // namespace kardan

@@ -1,0 +1,89 @@
+#pragma once
+/// Bodies, joints and forces in the plane (D = 2) or in space (D = 3) as general equations.
+///
+///   M = diag(m I, J) constant,   f = m g + element forces - (0, w x J w)
+///   planar p = (x, y, angle), v = (vx, vy, omega); spatial p = (x, q), v = (x', body-frame spin)
+
+#include "kardan/system/patterns.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+template <int D>
+class MultibodySystem final : public System {
+ public:
+  MultibodySystem(Blueprint blueprint, Program<D> program, std::vector<BodyLayout> bodies,
+                  Topology topology, Patterns patterns);
+
+  const Sizes& sizes() const override { return sizes_; }
+  const Patterns& patterns() const override { return patterns_; }
+  std::unique_ptr<Workspace> make_workspace() const override;
+  Eval evaluate(const State&, Request, Workspace&) const override;
+  Eval differentiate(const State&, std::span<const double> a, std::span<const double> lambda,
+                     Workspace&) const override;
+  void retract(std::span<const double> p, std::span<const double> delta,
+               std::span<double> p_new) const override;
+  void events(const State&, std::span<double> z, Workspace&) const override;
+  void choose_modes(State&, Workspace&) const override;
+  void follow_turns(const State& from, State& to, Workspace&) const override;
+
+  int dimension() const override { return D; }
+  const Blueprint& blueprint() const override { return blueprint_; }
+  const std::vector<BodyLayout>& bodies() const override { return bodies_; }
+  const std::vector<RowInfo>& rows() const override { return program_.rows; }
+  const std::vector<std::vector<int>>& row_bodies() const override { return topology_.row_bodies; }
+  const std::vector<VariableInfo>& states() const override { return program_.states; }
+  const std::vector<VariableInfo>& auxiliaries() const override { return program_.auxiliaries; }
+  const std::vector<std::string>& event_names() const override { return program_.events; }
+  const Scales& scales() const override { return scales_; }
+  State start() const override;
+  Energy energy(const State&, Workspace&) const override;
+  Momentum momentum(const State&, Workspace&) const override;
+  void element_forces(const State&, std::span<double> out, Workspace&) const override;
+  std::optional<Quantity> find_quantity(std::string_view name) const override;
+  std::vector<std::string> quantity_names() const override;
+  std::vector<int> quantity_columns(const Quantity&) const override;
+  bool is_velocity(const Quantity&) const override;
+  double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
+                  std::span<double> by_v, Workspace&) const override;
+
+ private:
+  struct MotionScratch final : Workspace::Scratch {
+    std::vector<BodyMotion<D>> motion;
+    Vector angles;  // of the turn counters
+  };
+  struct BodyMass {
+    double mass;
+    Mat3d inertia;
+  };
+
+  std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
+  Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;
+  ConstraintValues constraint_values(Workspace&) const;
+  ForceValues force_values(Workspace&) const;
+  void body_forces(const std::vector<BodyMotion<D>>&, Vector& f) const;
+  void body_force_derivatives(const std::vector<BodyMotion<D>>&, SparseMatrix& f_v) const;
+  double sensor(int index, const State&, double factor, std::span<double> by_p,
+                std::span<double> by_v, Workspace&) const;
+  Scales find_scales() const;
+  void name_quantities();
+
+  Blueprint blueprint_;
+  Program<D> program_;
+  std::vector<BodyLayout> bodies_;
+  Topology topology_;
+  Patterns patterns_;
+  Sizes sizes_;
+  Scales scales_;
+  std::vector<BodyMass> masses_;
+  std::vector<int> spin_block_;  // index in f_v of each body's (spin, spin) block
+  std::vector<int> spin_stride_;
+  std::vector<double> offsets_;  // constants of the rows
+  std::vector<std::string> quantity_order_;
+  std::unordered_map<std::string, Quantity> quantities_;
+};
+
+extern template class MultibodySystem<2>;
+extern template class MultibodySystem<3>;
+
+}  // namespace kardan

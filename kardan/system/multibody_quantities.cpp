@@ -1,0 +1,208 @@
+/// Named quantities of a compiled model, their gradients, its scales and its start.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "kardan/system/multibody.h"
+
+namespace kardan {
+
+template <int D>
+void MultibodySystem<D>::name_quantities() {
+  static constexpr const char* planar_p[] = {"x", "y", "angle"};
+  static constexpr const char* planar_v[] = {"vx", "vy", "omega"};
+  static constexpr const char* spatial_p[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+  static constexpr const char* spatial_v[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+  using Kind = Quantity::Kind;
+  auto add = [&](std::string name, Quantity q) {
+    quantity_order_.push_back(name);
+    quantities_.emplace(std::move(name), q);
+  };
+  for (int b = 1; b < static_cast<int>(bodies_.size()); ++b) {
+    const std::string prefix = blueprint_.bodies[b].name + ".";
+    for (int k = 0; k < bodies_[b].p_count; ++k)
+      add(prefix + (D == 2 ? planar_p[k] : spatial_p[k]), {Kind::position, b, k});
+    for (int k = 0; k < bodies_[b].v_count; ++k)
+      add(prefix + (D == 2 ? planar_v[k] : spatial_v[k]), {Kind::velocity, b, k});
+  }
+  for (int i = 0; i < static_cast<int>(program_.sensors.size()); ++i)
+    add(program_.sensors[i].name, {Kind::sensor, 0, i});
+  for (int i = 0; i < sizes_.r; ++i) add(program_.states[i].name, {Kind::state, 0, i});
+  for (int i = 0; i < sizes_.w; ++i) add(program_.auxiliaries[i].name, {Kind::auxiliary, 0, i});
+  add("t", {Kind::time, 0, 0});
+}
+
+template <int D>
+std::optional<Quantity> MultibodySystem<D>::find_quantity(std::string_view name) const {
+  const auto found = quantities_.find(std::string(name));
+  if (found == quantities_.end()) return std::nullopt;
+  return found->second;
+}
+
+template <int D>
+std::vector<std::string> MultibodySystem<D>::quantity_names() const {
+  return quantity_order_;
+}
+
+template <int D>
+std::vector<int> MultibodySystem<D>::quantity_columns(const Quantity& q) const {
+  std::vector<int> columns;
+  auto add = [&](const BodyColumns& b) {
+    for (int k = 0; k < b.count; ++k) columns.push_back(b.first + k);
+  };
+  if (q.kind == Quantity::Kind::position || q.kind == Quantity::Kind::velocity)
+    add(topology_.bodies[q.body]);
+  if (q.kind == Quantity::Kind::sensor) {
+    add(program_.sensors[q.index].A);
+    add(program_.sensors[q.index].B);
+  }
+  return columns;
+}
+
+template <int D>
+bool MultibodySystem<D>::is_velocity(const Quantity& q) const {
+  return q.kind == Quantity::Kind::velocity ||
+         (q.kind == Quantity::Kind::sensor &&
+          program_.sensors[q.index].quantity == SensorQuantity::rate);
+}
+
+template <int D>
+double MultibodySystem<D>::quantity(const Quantity& q, const State& state, double factor,
+                                    std::span<double> by_p, std::span<double> by_v,
+                                    Workspace& ws) const {
+  const BodyLayout& body = bodies_[q.body];
+  switch (q.kind) {
+    case Quantity::Kind::position: {
+      const double* p = state.p.data() + body.p;
+      if (!by_p.empty()) {
+        double* row = by_p.data() + body.v;
+        if (D == 2 || q.index < 3) {
+          row[q.index] += factor;
+        } else {
+          // dq = q * (0, dtheta) / 2
+          const double w = p[3], x = p[4], y = p[5], z = p[6];
+          const double rows[4][3] = {{-x, -y, -z}, {w, -z, y}, {z, w, -x}, {-y, x, w}};
+          for (int k = 0; k < 3; ++k) row[3 + k] += 0.5 * factor * rows[q.index - 3][k];
+        }
+      }
+      return p[q.index];
+    }
+    case Quantity::Kind::velocity:
+      if (!by_v.empty()) by_v[body.v + q.index] += factor;
+      return state.v[body.v + q.index];
+    case Quantity::Kind::sensor:
+      return sensor(q.index, state, factor, by_p, by_v, ws);
+    case Quantity::Kind::state:
+      return state.r[q.index];
+    case Quantity::Kind::auxiliary:
+      return state.w[q.index];
+    case Quantity::Kind::time:
+      return state.t;
+  }
+  return 0;
+}
+
+template <int D>
+double MultibodySystem<D>::sensor(int index, const State& state, double factor,
+                                  std::span<double> by_p, std::span<double> by_v,
+                                  Workspace& ws) const {
+  const auto& motion = move(state, {}, ws);
+  const Sensor<D>& s = program_.sensors[index];
+  Measure<D> y;
+  std::visit(
+      [&](const auto& m) {
+        m.evaluate({motion[s.A.body], motion[s.B.body]}, Depth::second, y);
+      },
+      s.measure);
+  if (s.counter >= 0) y.value += 2 * std::numbers::pi * state.turns[s.counter];
+  auto scatter = [&](const double* row, std::span<double> out) {
+    if (out.empty()) return;
+    for (int k = 0; k < s.A.count; ++k) out[s.A.first + k] += factor * row[k];
+    for (int k = 0; k < s.B.count; ++k) out[s.B.first + k] += factor * row[dofs<D> + k];
+  };
+  if (s.quantity == SensorQuantity::value) {
+    scatter(y.G, by_p);
+    return y.value;
+  }
+  scatter(y.rate_p, by_p);
+  scatter(y.G, by_v);
+  return y.rate;
+}
+
+template <int D>
+Scales MultibodySystem<D>::find_scales() const {
+  Scales s;
+  double arm = 0, reach = 0, speed = 0, total = 0;
+  for (const ElementData& e : blueprint_.elements)
+    for (const FrameData& f : e.frames)
+      if (f.body > 0) arm = std::max(arm, norm(f.s));
+  Vec3d centre;
+  const auto n = static_cast<double>(std::max<std::size_t>(1, blueprint_.bodies.size() - 1));
+  for (std::size_t b = 1; b < blueprint_.bodies.size(); ++b)
+    centre += (1 / n) * blueprint_.bodies[b].position;
+  for (std::size_t b = 1; b < blueprint_.bodies.size(); ++b) {
+    const BodyData& body = blueprint_.bodies[b];
+    reach = std::max(reach, norm(body.position - centre));
+    total += body.mass;
+    speed = std::max(speed, norm(body.velocity));
+    // Rotation at the rim of the arms counts as speed.
+    speed = std::max(speed, arm * norm(body.spin));
+    // A body's own size, from its radius of gyration.
+    if (body.mass > 0) {
+      const Mat3d& J = body.inertia;
+      const double trace = J[0][0] + J[1][1] + J[2][2];
+      if (arm == 0) reach = std::max(reach, std::sqrt(trace / body.mass));
+    }
+  }
+  if (arm > 0)
+    s.length = arm;
+  else if (reach > 0)
+    s.length = reach;
+  if (total > 0) s.mass = total / n;
+  const double g = norm(blueprint_.gravity);
+  s.speed = std::max(speed, std::sqrt(g * s.length));
+  if (s.speed == 0) s.speed = s.length;  // per second
+  s.acceleration = std::max(g, s.speed * s.speed / s.length);
+  return s;
+}
+
+template <int D>
+State MultibodySystem<D>::start() const {
+  State state;
+  state.p.resize(sizes_.p);
+  state.v.resize(sizes_.v);
+  state.r.resize(sizes_.r);
+  state.w.assign(sizes_.w, 0.0);
+  state.turns.assign(sizes_.turns, 0);
+  state.modes.assign(sizes_.modes, 0);
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    const BodyData& body = blueprint_.bodies[b];
+    double* p = state.p.data() + bodies_[b].p;
+    double* v = state.v.data() + bodies_[b].v;
+    for (int k = 0; k < D; ++k) {
+      p[k] = body.position[k];
+      v[k] = body.velocity[k];
+    }
+    if (bodies_[b].v_count <= D) continue;
+    if (D == 2) {
+      p[2] = body.angle;
+      v[2] = body.spin.z;
+    } else {
+      const Quaternion q = quaternion_from_matrix(body.R);
+      p[3] = q.w, p[4] = q.x, p[5] = q.y, p[6] = q.z;
+      for (int k = 0; k < 3; ++k) v[3 + k] = body.spin[k];
+    }
+  }
+  for (int i = 0; i < sizes_.r; ++i) state.r[i] = program_.states[i].initial;
+  if (sizes_.modes > 0) {
+    const auto ws = make_workspace();
+    choose_modes(state, *ws);
+  }
+  return state;
+}
+
+template class MultibodySystem<2>;
+template class MultibodySystem<3>;
+
+}  // namespace kardan

@@ -1,0 +1,23 @@
+#pragma once
+/// Fixed patterns from the topology: which bodies each constraint row, force and auxiliary equation
+/// touches. Fills in the slots through which elements write.
+
+#include <utility>
+#include <vector>
+
+#include "kardan/elements/builder.h"
+#include "kardan/system/equations.h"
+
+namespace kardan {
+
+struct Topology {
+  std::vector<BodyColumns> bodies;           // 0 is the ground
+  std::vector<std::vector<int>> row_bodies;  // moving bodies of each constraint row, ascending
+  std::vector<PairSlots> pairs;              // body pairs of constraints and forces
+};
+
+/// Lays out patterns for a program and writes all slots. `velocities` is the number of columns.
+template <int D>
+Patterns lay_out(Program<D>& program, int velocities, Topology& topology);
+
+}  // namespace kardan

@@ -1,0 +1,86 @@
+#pragma once
+/// A compiled model: bodies, joints and forces as general equations, with names for everything.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kardan/base/diagnostics.h"
+#include "kardan/base/expression.h"
+#include "kardan/elements/builder.h"
+#include "kardan/model/blueprint.h"
+#include "kardan/system/equations.h"
+
+namespace kardan {
+
+/// Typical sizes of the model, by which residuals and tolerances are scaled.
+struct Scales {
+  double length = 1;        // [m] reach of the joints' arms
+  double speed = 1;         // [m/s]
+  double acceleration = 1;  // [m/s^2]
+  double mass = 1;          // [kg]
+};
+
+/// Place of a body in p and v.
+struct BodyLayout {
+  int p = 0, p_count = 0;
+  int v = 0, v_count = 0;
+};
+
+/// A named scalar of the motion: a coordinate, a velocity, a sensor.
+struct Quantity {
+  enum class Kind { position, velocity, sensor, state, auxiliary, time } kind = Kind::position;
+  int body = 0;
+  int index = 0;  // component of the body, index of the sensor or variable
+};
+
+struct Energy {
+  double kinetic = 0, potential = 0;  // [J]
+  double applied_power = 0;           // [W] of all forces without a potential (damping included)
+};
+
+struct Momentum {
+  Vec3d linear;   // [kg m/s]
+  Vec3d angular;  // [kg m^2/s] about the world origin
+};
+
+class System : public Equations {
+ public:
+  virtual int dimension() const = 0;
+  virtual const Blueprint& blueprint() const = 0;
+  virtual const std::vector<BodyLayout>& bodies() const = 0;            // 0 is the ground
+  virtual const std::vector<RowInfo>& rows() const = 0;                 // constraint rows, by index
+  virtual const std::vector<std::vector<int>>& row_bodies() const = 0;  // moving bodies of each row
+  virtual const std::vector<VariableInfo>& states() const = 0;          // r
+  virtual const std::vector<VariableInfo>& auxiliaries() const = 0;     // w
+  virtual const std::vector<std::string>& event_names() const = 0;
+  virtual const Scales& scales() const = 0;
+
+  /// The state the model gives: a guess until it is assembled.
+  virtual State start() const = 0;
+
+  virtual Energy energy(const State&, Workspace&) const = 0;
+  virtual Momentum momentum(const State&, Workspace&) const = 0;
+  /// Scalar force of every element (0 for those without), by element index.
+  virtual void element_forces(const State&, std::span<double> out, Workspace&) const = 0;
+
+  /// Coordinates, velocities and sensors by name ("arm.angle", "chassis.vz", "tip.x").
+  virtual std::optional<Quantity> find_quantity(std::string_view name) const = 0;
+  virtual std::vector<std::string> quantity_names() const = 0;
+  /// Velocity indices a quantity's gradient may touch.
+  virtual std::vector<int> quantity_columns(const Quantity&) const = 0;
+  /// True for velocities and rates.
+  virtual bool is_velocity(const Quantity&) const = 0;
+  /// Value; gradients over the tangents of p and v are added, times `factor`, where given.
+  virtual double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
+                          std::span<double> by_v, Workspace&) const = 0;
+
+  /// "hinge_3 rotation about local y"
+  std::string row_name(int row) const;
+  const std::string& element_of_row(int row) const;
+};
+
+/// Lays out and links the elements. Null if an error was reported.
+std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics);
+
+}  // namespace kardan

@@ -1,0 +1,234 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <set>
+
+#include "kardan/linalg/rank.h"
+#include "linalg/random_matrices.h"
+
+namespace kardan {
+namespace {
+
+using test::Random;
+using test::sparse_copy;
+
+std::span<const double> row_of(const Matrix& A, int i) {
+  return {A.row(i), static_cast<std::size_t>(A.cols())};
+}
+
+/// Every row is listed once, and every dependent row is the combination claimed.
+void expect_valid(const Matrix& A, const RowDependencies& found) {
+  ASSERT_EQ(found.eval, Eval::ok);
+  EXPECT_EQ(found.rank, static_cast<int>(found.independent.size()));
+  std::set<int> rows(found.independent.begin(), found.independent.end());
+  for (const Dependency& dependency : found.dependent) {
+    EXPECT_TRUE(rows.insert(dependency.row).second);
+    const std::span<const double> row = row_of(A, dependency.row);
+    Vector rest(row.begin(), row.end());
+    double size = norm_two(rest);
+    for (const auto& [other, coefficient] : dependency.combination) {
+      EXPECT_TRUE(std::binary_search(found.independent.begin(), found.independent.end(), other));
+      add_scaled(-coefficient, row_of(A, other), rest);
+      size += std::abs(coefficient) * norm_two(row_of(A, other));
+    }
+    EXPECT_LE(norm_two(rest), 1e-7 * size) << "row " << dependency.row;
+  }
+  EXPECT_EQ(static_cast<int>(rows.size()), A.rows());
+}
+
+/// A chain of bodies with ball joints, some rows replaced by combinations of their neighbours.
+SparseMatrix chain_with_planted_rows(int bodies, const std::vector<int>& planted, Random& random) {
+  SparseMatrix G = test::chain_jacobian(bodies, 3, random);
+  PatternBuilder builder(G.rows(), G.cols());
+  for (int i = 0; i < G.rows(); ++i) {
+    const bool wide = std::find(planted.begin(), planted.end(), i) != planted.end();
+    builder.add_block(i, 6 * (i / 3) - (wide ? 6 : 0), 1, wide ? 18 : 12);
+  }
+  SparseMatrix A(builder.build());
+  const auto add_row = [&](int from, int to, double factor) {
+    for (int k = G.pattern->row_start[from]; k < G.pattern->row_start[from + 1]; ++k) {
+      A.values[A.pattern->find(to, G.pattern->column[k])] += factor * G.values[k];
+    }
+  };
+  for (int i = 0; i < G.rows(); ++i) {
+    if (std::find(planted.begin(), planted.end(), i) == planted.end()) {
+      add_row(i, i, 1.0);
+    } else {  // i is the last row of its joint: from its joint and the one before
+      add_row(i - 1, i, 2.0);
+      add_row(i - 2, i, -0.5);
+      add_row(i - 4, i, 1.5);
+    }
+  }
+  return A;
+}
+
+TEST(RowDependencies, OfAFullRankMatrixAreNone) {
+  Random random(61);
+  const Matrix A = test::random_matrix(10, 25, random);
+  const RowDependencies found = find_row_dependencies(A);
+  expect_valid(A, found);
+  EXPECT_EQ(found.rank, 10);
+  EXPECT_TRUE(found.dependent.empty());
+}
+
+TEST(RowDependencies, FindPlantedRankWhateverTheUnitsOfTheRows) {
+  Random random(62);
+  for (const auto& [rows, cols, rank] :
+       {std::tuple{12, 20, 7}, {20, 12, 12}, {40, 40, 1}, {30, 60, 29}, {90, 70, 50}}) {
+    Matrix A = test::random_matrix_of_rank(rows, cols, rank, random);
+    for (int i = 0; i < rows; ++i) {
+      const double unit = std::pow(10.0, random.index(13) - 6);
+      for (int j = 0; j < cols; ++j) A(i, j) *= unit;
+    }
+    for (const RowDependencies& found :
+         {find_row_dependencies(A), find_row_dependencies(sparse_copy(A))}) {
+      expect_valid(A, found);
+      EXPECT_EQ(found.rank, rank);
+    }
+  }
+}
+
+TEST(RowDependencies, NameExactlyTheRowsInvolved) {
+  Random random(63);
+  Matrix A = test::random_matrix(9, 15, random);
+  for (int j = 0; j < 15; ++j) A(6, j) = 3.0 * A(1, j) - 2.0 * A(4, j);
+  const RowDependencies found = find_row_dependencies(A);
+  expect_valid(A, found);
+  ASSERT_EQ(found.dependent.size(), 1u);
+  std::set<int> involved = {found.dependent[0].row};
+  for (const auto& term : found.dependent[0].combination) involved.insert(term.first);
+  EXPECT_EQ(involved, (std::set<int>{1, 4, 6}));
+}
+
+TEST(RowDependencies, ZeroRowsAreDependentOnNothing) {
+  Random random(64);
+  for (const int rows : {8, 200}) {
+    Matrix A = test::random_matrix(rows, 300, random);
+    for (const int zero : {0, 5}) {
+      for (int j = 0; j < A.cols(); ++j) A(zero, j) = 0.0;
+    }
+    SparseMatrix S = sparse_copy(A);
+    for (const RowDependencies& found : {find_row_dependencies(A), find_row_dependencies(S)}) {
+      EXPECT_EQ(found.rank, rows - 2);
+      ASSERT_EQ(found.dependent.size(), 2u);
+      EXPECT_EQ(found.dependent[0].row, 0);
+      EXPECT_EQ(found.dependent[1].row, 5);
+      EXPECT_TRUE(found.dependent[0].combination.empty());
+    }
+  }
+  EXPECT_EQ(find_row_dependencies(Matrix(4, 3)).rank, 0);
+  EXPECT_EQ(find_row_dependencies(SparseMatrix(PatternBuilder(100, 3).build())).rank, 0);
+}
+
+TEST(RowDependencies, DecideAtTheStatedTolerance) {
+  Matrix A(2, 2);
+  A(0, 0) = 1.0, A(1, 0) = 1.0;
+  for (const double angle : {1e-12, 1e-8}) {
+    A(1, 1) = angle;
+    EXPECT_EQ(find_row_dependencies(A).rank, angle < 1e-10 ? 1 : 2);
+    EXPECT_EQ(find_row_dependencies(A, {.tolerance = 1e-6}).rank, 1);
+    EXPECT_EQ(find_row_dependencies(A, {.tolerance = 1e-14}).rank, 2);
+  }
+}
+
+TEST(RowDependencies, ConditionIsTheRatioOfSingularValuesOfTheUnitRows) {
+  // Two unit rows at angle a: singular values sqrt(1 +- cos a).
+  for (const double angle : {1.5, 0.1, 1e-3}) {
+    Matrix A(3, 3);
+    A(0, 0) = 100.0;
+    A(1, 0) = std::cos(angle), A(1, 1) = std::sin(angle);
+    A(2, 2) = 1e-3;
+    const double expected = 1.0 / std::tan(angle / 2.0);
+    EXPECT_NEAR(find_row_dependencies(A).condition, expected, 1e-9 * expected);
+  }
+}
+
+TEST(RowDependencies, SparseConditionEstimateAgreesWithTheExactOne) {
+  Random random(65);
+  const SparseMatrix G = test::chain_jacobian(60, 3, random);
+  const double exact = find_row_dependencies(G.to_dense()).condition;
+  const double estimate = find_row_dependencies(G).condition;
+  EXPECT_LE(estimate, exact * (1.0 + 1e-12));
+  EXPECT_GE(estimate, 0.9 * exact);
+}
+
+TEST(RowDependencies, OfAChainAreFoundInTheSparsePath) {
+  Random random(66);
+  const std::vector<int> planted = {5, 32, 35, 182, 299};
+  const SparseMatrix A = chain_with_planted_rows(101, planted, random);
+  const RowDependencies found = find_row_dependencies(A);
+  expect_valid(A.to_dense(), found);
+  EXPECT_EQ(found.rank, A.rows() - 5);
+}
+
+TEST(RowDependencies, AroundALongLoopAreFoundWithAllTheirRows) {
+  // Differences of neighbours around a ring, the last row closing it: the rows add up to zero.
+  const int n = 500;
+  Matrix A(n, n);
+  for (int i = 0; i < n; ++i) A(i, i) = 1.0, A(i, (i + 1) % n) = -1.0;
+  const RowDependencies found = find_row_dependencies(sparse_copy(A));
+  expect_valid(A, found);
+  ASSERT_EQ(found.dependent.size(), 1u);
+  EXPECT_EQ(found.dependent[0].combination.size(), static_cast<std::size_t>(n - 1));
+  for (const auto& term : found.dependent[0].combination) EXPECT_NEAR(term.second, -1.0, 1e-10);
+}
+
+TEST(RowDependencies, HiddenBehindHarmlessPivotsAreFound) {
+  // Kahan's matrix: triangular with columns of unit length and no small diagonal entry, yet
+  // singular to working precision. Beside it 100 independent rows, to be in the sparse path.
+  const int n = 60, other = 100;
+  const double s = std::sin(1.0), c = std::cos(1.0);
+  Matrix A(n + other, n + other);
+  for (int j = 0; j < n; ++j) {
+    double power = 1.0;
+    for (int i = 0; i <= j; ++i, power *= s) A(j, i) = i == j ? power : -c * power;
+  }
+  for (int i = n; i < n + other; ++i) A(i, i) = 1.0;
+  const RowDependencies found = find_row_dependencies(sparse_copy(A));
+  EXPECT_EQ(found.rank, n + other - 1);
+  EXPECT_LT(found.condition, 1e10);
+  expect_valid(A, found);
+}
+
+TEST(RowDependencies, AreTheSameBitsTwice) {
+  Random random(67);
+  const SparseMatrix A = chain_with_planted_rows(80, {8, 101}, random);
+  for (const auto& find :
+       {+[](const SparseMatrix& S) { return find_row_dependencies(S); },
+        +[](const SparseMatrix& S) { return find_row_dependencies(S.to_dense()); }}) {
+    const RowDependencies first = find(A), second = find(A);
+    EXPECT_EQ(first.independent, second.independent);
+    EXPECT_EQ(first.condition, second.condition);
+    ASSERT_EQ(first.dependent.size(), second.dependent.size());
+    for (std::size_t k = 0; k < first.dependent.size(); ++k) {
+      EXPECT_EQ(first.dependent[k].row, second.dependent[k].row);
+      EXPECT_EQ(first.dependent[k].combination, second.dependent[k].combination);
+    }
+  }
+}
+
+TEST(RowDependencies, OfTenThousandBodiesTakeBelowFiveSeconds) {
+  Random random(68);
+  const std::vector<int> planted = {5, 302, 12'002, 12'005, 29'999};
+  const SparseMatrix A = chain_with_planted_rows(10'001, planted, random);
+  ASSERT_EQ(A.rows(), 30'000);
+  const auto begin = std::chrono::steady_clock::now();
+  const RowDependencies found = find_row_dependencies(A);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(time.count(), 5.0);
+  EXPECT_EQ(found.rank, 30'000 - 5);
+  ASSERT_EQ(found.dependent.size(), planted.size());
+  for (const Dependency& dependency : found.dependent) {
+    Vector x(A.rows(), 0.0), sum(A.cols(), 0.0);
+    x[dependency.row] = -1.0;
+    for (const auto& [row, coefficient] : dependency.combination) x[row] = coefficient;
+    A.multiply_transposed_add(1.0, x, sum);
+    EXPECT_LT(norm_max(sum), 1e-7);
+    EXPECT_LE(dependency.combination.size(), 8u);
+  }
+}
+
+}  // namespace
+}  // namespace kardan
