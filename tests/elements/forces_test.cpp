@@ -324,9 +324,15 @@ std::string refusal(const std::vector<int>& bodies, const std::function<void(Bui
 TEST(Refusals, NameWhatCannotBeBuilt) {
   EXPECT_EQ(refusal<3>({1, 2}, [](auto& b) { RollingDisc{1}.build(b); }), "rolling.ground");
   EXPECT_EQ(refusal<3>({1, 2}, [](auto& b) { RollingSphere{1}.build(b); }), "rolling.ground");
-  EXPECT_EQ(refusal<2>({2}, [](auto& b) { AppliedForce{{}, {}, 1.0}.build(b); }),
+  EXPECT_EQ(refusal<2>({2},
+                       [](auto& b) {
+                         AppliedForce{{}, {}, 1.0}.build(b);
+                       }),
             "planar.out_of_plane");
-  EXPECT_EQ(refusal<2>({2}, [](auto& b) { Drag{1, 0, 0, {0, 0, 1}}.build(b); }),
+  EXPECT_EQ(refusal<2>({2},
+                       [](auto& b) {
+                         Drag{1, 0, 0, {0, 0, 1}}.build(b);
+                       }),
             "planar.out_of_plane");
   Bushing bushing;
   bushing.stiffness = {1, 2, 3};
