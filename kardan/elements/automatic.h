@@ -263,8 +263,8 @@ class AutomaticConstraint final : public ConstraintBank<D> {
 
     using Seeded = Dual<double, seeds>;
     const auto seed = [](int k) { return Seeded::variable(0.0, k); };
-    const Rows<Seeded> s = position<Seeded>(i, at.t + seed(seeds - 1),
-                                            automatic::seeded_frames<D, Seeded>(b, seed));
+    const Rows<Seeded> s =
+        position<Seeded>(i, at.t + seed(seeds - 1), automatic::seeded_frames<D, Seeded>(b, seed));
     for (int k = 0; k < K::rows; ++k) {
       const int row = i.slots.row + k;
       out.g[row] += g[k].value.value;
@@ -385,19 +385,12 @@ struct AutomaticForce {
       return norm(on_B.force);
     }
   }
-  static std::string_view event_name(int e)
-    requires(events > 0)
-  {
-    return K::event_name(e);
-  }
+  static std::string_view event_name(int e) requires(events > 0) { return K::event_name(e); }
   void event_functions(double t, const Pair<D>& bodies, int mode, double* z) const
-    requires(events > 0)
-  {
+      requires(events > 0) {
     kernel.event_functions(t, frame(bodies.A), frame(bodies.B), mode, z);
   }
-  int choose_mode(double t, const Pair<D>& bodies) const
-    requires(events > 0)
-  {
+  int choose_mode(double t, const Pair<D>& bodies) const requires(events > 0) {
     return kernel.choose_mode(t, frame(bodies.A), frame(bodies.B));
   }
 

@@ -54,7 +54,8 @@ Case<D> angle_case(std::vector<int> bodies) {
 
 std::vector<Case<3>> rolling_cases() {
   constexpr double radius = 0.7;
-  return {{"rolling_sphere", {0, 2},
+  return {{"rolling_sphere",
+           {0, 2},
            [](Builder<3>& b) { RollingSphere{radius}.build(b); },
            [](Builder<3>& b, int) {
              add_formula(b, SphereHeightFormula{b.axis(A, 2), b.frame(A).s, b.frame(B).s, radius});
@@ -63,7 +64,8 @@ std::vector<Case<3>> rolling_cases() {
                                                  RollingFormula::sphere},
                                   A, B);
            }},
-          {"rolling_disc", {0, 2},
+          {"rolling_disc",
+           {0, 2},
            [](Builder<3>& b) { RollingDisc{radius}.build(b); },
            [](Builder<3>& b, int) {
              add_formula(b, DiscHeightFormula{b.axis(A, 2), b.frame(A).s, b.frame(B).s,
@@ -81,31 +83,48 @@ template <int D>
 std::vector<Case<D>> constraint_cases() {
   const std::vector<int> pair{1, 2};
   std::vector<Case<D>> cases = {
-      {"dot1", pair, [](auto& b) { add_measure(b, Dot1<D>{b.axis(A, 0), b.axis(B, 1)}); },
-       [](auto& b, int) { add_formula(b, Dot1Formula<D>{b.axis(A, 0), b.axis(B, 1)}); }},
+      {"dot1", pair,
+       [](auto& b) {
+         add_measure(b, Dot1<D>{b.axis(A, 0), b.axis(B, 1)});
+       },
+       [](auto& b, int) {
+         add_formula(b, Dot1Formula<D>{b.axis(A, 0), b.axis(B, 1)});
+       }},
       {"dot2", pair, [](auto& b) { add_measure(b, b.displacement(A, 1, B)); },
        [](auto& b, int) {
          add_formula(b, Dot2Formula<D>{b.axis(A, 1), b.frame(A).s, b.frame(B).s});
        }},
-      {"dot2_from_ground", {0, 2}, [](auto& b) { add_measure(b, b.displacement(A, 1, B)); },
+      {"dot2_from_ground",
+       {0, 2},
+       [](auto& b) { add_measure(b, b.displacement(A, 1, B)); },
        [](auto& b, int) {
          add_formula(b, Dot2Formula<D>{b.axis(A, 1), b.frame(A).s, b.frame(B).s});
        }},
-      {"dot2_to_ground", {1, 0}, [](auto& b) { add_measure(b, b.displacement(A, 1, B)); },
+      {"dot2_to_ground",
+       {1, 0},
+       [](auto& b) { add_measure(b, b.displacement(A, 1, B)); },
        [](auto& b, int) {
          add_formula(b, Dot2Formula<D>{b.axis(A, 1), b.frame(A).s, b.frame(B).s});
        }},
       {"distance", pair,
-       [](auto& b) { add_measure(b, Distance<D>{b.frame(A).s, b.frame(B).s, 0.8}); },
+       [](auto& b) {
+         add_measure(b, Distance<D>{b.frame(A).s, b.frame(B).s, 0.8});
+       },
        [](auto& b, int) {
          add_formula(b, DistanceFormula<D>{b.frame(A).s, b.frame(B).s, 0.8});
        }},
       {"length", pair, [](auto& b) { add_measure(b, b.length(A, B)); },
-       [](auto& b, int) { add_formula(b, LengthFormula<D>{b.frame(A).s, b.frame(B).s}); }},
+       [](auto& b, int) {
+         add_formula(b, LengthFormula<D>{b.frame(A).s, b.frame(B).s});
+       }},
       angle_case<D>(pair),
       {"point", pair, [](auto& b) { b.point(A, B); },
-       [](auto& b, int) { add_formula(b, PointFormula<D>{b.frame(A).s, b.frame(B).s}); }},
-      {"knife_edge", {2}, [](auto& b) { KnifeEdge{}.build(b); },
+       [](auto& b, int) {
+         add_formula(b, PointFormula<D>{b.frame(A).s, b.frame(B).s});
+       }},
+      {"knife_edge",
+       {2},
+       [](auto& b) { KnifeEdge{}.build(b); },
        [](auto& b, int) {
          add_velocity_formula(b, KnifeEdgeFormula<D>{b.axis(0, 1), b.frame(0).s}, 0, 0);
        }}};

@@ -30,9 +30,10 @@ void at_random_states(const Case<D>& c, int count, const Use& use) {
 template <int D>
 void expect_dual_agreement(const Case<D>& c) {
   Worst worst;
-  at_random_states(c, states, [&](const Scene<D>& scene, auto& element, auto& formula, const std::string& name) {
-    compare(element.evaluate(scene), formula.evaluate(scene), name, worst);
-  });
+  at_random_states(
+      c, states, [&](const Scene<D>& scene, auto& element, auto& formula, const std::string& name) {
+        compare(element.evaluate(scene), formula.evaluate(scene), name, worst);
+      });
   EXPECT_LE(worst.difference, dual_tolerance) << worst.where;
   ::testing::Test::RecordProperty("worst", std::to_string(worst.difference * 1e15) + "e-15");
 }
@@ -62,14 +63,18 @@ struct CaseName {
 };
 
 class PlanarDerivatives : public ::testing::TestWithParam<Case<2>> {};
-TEST_P(PlanarDerivatives, AgreeWithDualNumbers) { expect_dual_agreement(GetParam()); }
+TEST_P(PlanarDerivatives, AgreeWithDualNumbers) {
+  expect_dual_agreement(GetParam());
+}
 TEST_P(PlanarDerivatives, OfDualNumbersAgreeWithDifferences) {
   expect_difference_agreement(GetParam());
 }
 INSTANTIATE_TEST_SUITE_P(Of, PlanarDerivatives, ::testing::ValuesIn(all_cases<2>()), CaseName());
 
 class SpatialDerivatives : public ::testing::TestWithParam<Case<3>> {};
-TEST_P(SpatialDerivatives, AgreeWithDualNumbers) { expect_dual_agreement(GetParam()); }
+TEST_P(SpatialDerivatives, AgreeWithDualNumbers) {
+  expect_dual_agreement(GetParam());
+}
 TEST_P(SpatialDerivatives, OfDualNumbersAgreeWithDifferences) {
   expect_difference_agreement(GetParam());
 }

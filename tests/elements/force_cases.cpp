@@ -126,9 +126,9 @@ constexpr double radius_A = 4, radius_B = 6;
 
 template <int D>
 void add_contact_formula(Builder<D>& b, bool plane, bool hunt_crossley, int mode) {
-  add_formula(b, ContactFormula<D>{b.frame(A).s, b.frame(B).s, b.axis(A, D - 1),
-                                   plane ? -1.0 : radius_A, radius_B, hunt_crossley, 3, 0.3, 1.5,
-                                   0.4, 0.2, mode});
+  add_formula(
+      b, ContactFormula<D>{b.frame(A).s, b.frame(B).s, b.axis(A, D - 1), plane ? -1.0 : radius_A,
+                           radius_B, hunt_crossley, 3, 0.3, 1.5, 0.4, 0.2, mode});
 }
 
 template <int D>
@@ -136,7 +136,8 @@ std::vector<Case<D>> contact_cases() {
   std::vector<Case<D>> cases;
   for (const bool hertz : {false, true}) {
     const std::string law = hertz ? "_hunt_crossley" : "_linear";
-    cases.push_back({"sphere_plane" + law, {1, 2},
+    cases.push_back({"sphere_plane" + law,
+                     {1, 2},
                      [=](Builder<D>& b) {
                        auto e = contact<SpherePlane>(hertz);
                        e.radius = radius_B;
@@ -144,7 +145,8 @@ std::vector<Case<D>> contact_cases() {
                      },
                      [=](Builder<D>& b, int mode) { add_contact_formula(b, true, hertz, mode); },
                      {0, 1}});
-    cases.push_back({"sphere_sphere" + law, {1, 2},
+    cases.push_back({"sphere_sphere" + law,
+                     {1, 2},
                      [=](Builder<D>& b) {
                        auto e = contact<SphereSphere>(hertz);
                        e.radius_a = radius_A;
@@ -172,13 +174,15 @@ std::vector<Case<D>> tyre_cases() {
       e.bump_center = 0.3;
     }
     if (road == "table") e.table = hills();
-    cases.push_back({"tyre_" + road, {2}, [=](Builder<D>& b) { e.build(b); },
+    cases.push_back({"tyre_" + road,
+                     {2},
+                     [=](Builder<D>& b) { e.build(b); },
                      [=](Builder<D>& b, int mode) {
                        const auto shape = road == "flat"   ? Formula::flat
                                           : road == "bump" ? Formula::bump
                                                            : Formula::table;
-                       add_formula(b, Formula{b.frame(0).s, 4, 5, 0.7, shape, 0.5, 0.3, hills(),
-                                              mode},
+                       add_formula(b,
+                                   Formula{b.frame(0).s, 4, 5, 0.7, shape, 0.5, 0.3, hills(), mode},
                                    b.ground, 0);
                      },
                      road == "bump" ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{0, 1}});
@@ -191,11 +195,14 @@ std::vector<Case<D>> load_cases() {
   std::vector<Case<D>> cases;
   for (const bool body : {false, true}) {
     const std::string in = body ? "_in_body_axes" : "_in_world_axes";
-    cases.push_back({"force" + in, {2}, [=](Builder<D>& b) { load<D>(body).build(b); },
-                     [=](Builder<D>& b, int) {
-                       add_formula(b, load_formula<D>(b, body), b.ground, 0);
-                     }});
-    cases.push_back({"torque" + in, {2}, [=](Builder<D>& b) { torque(D, body).build(b); },
+    cases.push_back(
+        {"force" + in,
+         {2},
+         [=](Builder<D>& b) { load<D>(body).build(b); },
+         [=](Builder<D>& b, int) { add_formula(b, load_formula<D>(b, body), b.ground, 0); }});
+    cases.push_back({"torque" + in,
+                     {2},
+                     [=](Builder<D>& b) { torque(D, body).build(b); },
                      [=](Builder<D>& b, int) {
                        if constexpr (D == 3) {
                          add_formula(b, TorqueFormula3{load_formula<3>(b, body)}, b.ground, 0);
@@ -215,17 +222,19 @@ std::vector<Case<D>> force_cases() {
   std::vector<Case<D>> cases = {
       {"spring", pair,
        [](auto& b) {
-         b.line_force(b.length(A, B), A, B,
-                      SpringLaw{.stiffness = 3,
-                                .damping = 0.4,
-                                .free = 0.6,
-                                .actuation = function("sin(t)")});
+         b.line_force(
+             b.length(A, B), A, B,
+             SpringLaw{
+                 .stiffness = 3, .damping = 0.4, .free = 0.6, .actuation = function("sin(t)")});
        },
        [](auto& b, int) {
          add_formula(b, SpringFormula<D>{b.frame(A).s, b.frame(B).s, 3, 0.4, 0.6});
        }},
-      {"drag", {2},
-       [](auto& b) { Drag{0.3, 0.7, 0.2, {0.4, -0.3, D == 3 ? 0.1 : 0.0}}.build(b); },
+      {"drag",
+       {2},
+       [](auto& b) {
+         Drag{0.3, 0.7, 0.2, {0.4, -0.3, D == 3 ? 0.1 : 0.0}}.build(b);
+       },
        [](auto& b, int) {
          VecOf<D> wind{};
          wind[0] = 0.4;
@@ -241,7 +250,9 @@ std::vector<Case<D>> force_cases() {
                        [=](Builder<D>& b, int) { add_bushing_formula(b, bushing<D>(full)); }});
   if constexpr (D == 3)
     cases.push_back({"pivot_bushing", pair,
-                     [](Builder<3>& b) { PivotBushing{2, 0.6}.build(b); },
+                     [](Builder<3>& b) {
+                       PivotBushing{2, 0.6}.build(b);
+                     },
                      [](Builder<3>& b, int) {
                        add_formula(b, PivotBushingFormula{b.axis(A, 2), b.axis(B, 2), 2, 0.6});
                      }});

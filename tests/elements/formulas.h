@@ -129,8 +129,8 @@ struct RollingFormula {
   template <class T>
   void velocity(const T&, const Frame<3, T>& A, const Frame<3, T>& B, std::span<T> psi) const {
     const Vec3<T> n = A.direction(axes.column(2));
-    const Vec3<T> arm = shape == sphere ? T(-radius) * n
-                                        : lowest_rim_point(n, B.direction(a), radius);
+    const Vec3<T> arm =
+        shape == sphere ? T(-radius) * n : lowest_rim_point(n, B.direction(a), radius);
     const Vec3<T> v = B.velocity_at(sB) + cross(B.turn(B.w), arm);
     for (int i = 0; i < 2; ++i) psi[i] = dot(A.direction(axes.column(i)), v);
   }
@@ -313,8 +313,7 @@ struct ContactFormula {
     const T rate = -dot(up, v);
     const T N = hunt_crossley ? k * pow(d, exponent) * (1.0 + c * rate) : k * d + c * rate;
     const VecOf<D, T> slide = v + rate * up;
-    const VecOf<D, T> F =
-        N * up - (mu * N / sqrt(dot(slide, slide) + v_eps * v_eps)) * slide;
+    const VecOf<D, T> F = N * up - (mu * N / sqrt(dot(slide, slide) + v_eps * v_eps)) * slide;
     act_between(A, B, P, F, on_A, on_B);
   }
   template <class T>

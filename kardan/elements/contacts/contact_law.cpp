@@ -5,8 +5,12 @@
 namespace kardan {
 namespace {
 
-Vec3d spin_cross(const Vec3d& w, const Vec3d& r) { return cross(w, r); }
-Vec2d spin_cross(double w, const Vec2d& r) { return w * perp(r); }
+Vec3d spin_cross(const Vec3d& w, const Vec3d& r) {
+  return cross(w, r);
+}
+Vec2d spin_cross(double w, const Vec2d& r) {
+  return w * perp(r);
+}
 
 /// Force on B and its moment about B's marker.
 template <int D>
@@ -60,8 +64,12 @@ class ContactForce {
 };
 
 /// Component i of (f, m).
-double component(const Push<3>& p, int i) { return i < 3 ? p.f[i] : p.m[i - 3]; }
-double component(const Push<2>& p, int i) { return i < 2 ? p.f[i] : p.m; }
+double component(const Push<3>& p, int i) {
+  return i < 3 ? p.f[i] : p.m[i - 3];
+}
+double component(const Push<2>& p, int i) {
+  return i < 2 ? p.f[i] : p.m;
+}
 
 template <int D>
 void put_column(const Push<D>& p, int j, RelativeWrench<D>& W) {

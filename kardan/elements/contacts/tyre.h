@@ -11,8 +11,8 @@
 /// functions: "contact", d + (c/k) d' while the force acts and min(d, d + (c/k) d') while it does
 /// not, so that lift-off by zero force, touch-down and the return of the force before d has become
 /// negative are all sign changes; "bump", half_length^2 - (x-xb)^2, half_length^2 = (R+r)^2 - R^2.
-/// An undamped tyre on a flat road has the potential k d^2/2. A damped one lets go while it is still
-/// compressed, and a slope does not push forward in this law, so that none is counted there.
+/// An undamped tyre on a flat road has the potential k d^2/2. A damped one lets go while it is
+/// still compressed, and a slope does not push forward in this law, so that none is counted there.
 
 #include <optional>
 
@@ -68,9 +68,9 @@ struct Tyre {
   static constexpr Category category = Category::contact;
   static constexpr int frames = 1;
 
-  double radius = 0;       // [m]
-  double stiffness = 0;    // [N/m]
-  double damping = 0;      // [N s/m]
+  double radius = 0;     // [m]
+  double stiffness = 0;  // [N/m]
+  double damping = 0;    // [N s/m]
   std::string road = "flat";
   double bump_radius = 0;  // [m]
   double bump_center = 0;  // [m]

@@ -36,9 +36,12 @@ struct AppliedForce {
 
   template <class F>
   static void fields(F& f) {
-    f("fx", &AppliedForce::fx, {.unit = "N", .doc = "x component, a function of t", .variables = {"t"}});
-    f("fy", &AppliedForce::fy, {.unit = "N", .doc = "y component, a function of t", .variables = {"t"}});
-    f("fz", &AppliedForce::fz, {.unit = "N", .doc = "z component, a function of t (space only)", .variables = {"t"}});
+    f("fx", &AppliedForce::fx,
+      {.unit = "N", .doc = "x component, a function of t", .variables = {"t"}});
+    f("fy", &AppliedForce::fy,
+      {.unit = "N", .doc = "y component, a function of t", .variables = {"t"}});
+    f("fz", &AppliedForce::fz,
+      {.unit = "N", .doc = "z component, a function of t (space only)", .variables = {"t"}});
     f("frame", &AppliedForce::axes,
       {.doc = "axes of the components: the world's, or the marker's, which turn with the body",
        .choices = {"world", "body"}});

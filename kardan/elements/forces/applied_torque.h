@@ -50,9 +50,12 @@ struct AppliedTorque {
 
   template <class F>
   static void fields(F& f) {
-    f("tx", &AppliedTorque::tx, {.unit = "N m", .doc = "about x, a function of t (space only)", .variables = {"t"}});
-    f("ty", &AppliedTorque::ty, {.unit = "N m", .doc = "about y, a function of t (space only)", .variables = {"t"}});
-    f("tz", &AppliedTorque::tz, {.unit = "N m", .doc = "about z, a function of t", .variables = {"t"}});
+    f("tx", &AppliedTorque::tx,
+      {.unit = "N m", .doc = "about x, a function of t (space only)", .variables = {"t"}});
+    f("ty", &AppliedTorque::ty,
+      {.unit = "N m", .doc = "about y, a function of t (space only)", .variables = {"t"}});
+    f("tz", &AppliedTorque::tz,
+      {.unit = "N m", .doc = "about z, a function of t", .variables = {"t"}});
     f("frame", &AppliedTorque::axes,
       {.doc = "axes of the components: the world's, or the marker's, which turn with the body",
        .choices = {"world", "body"}});

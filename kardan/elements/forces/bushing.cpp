@@ -165,8 +165,8 @@ void rotate(const Mat3d& R, const double (&M)[6][6], double (&out)[6][6]) {
       Mat3d block;
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) block[i][j] = M[a + i][b + j];
-      const bool symmetric = block[0][1] == block[1][0] && block[0][2] == block[2][0] &&
-                             block[1][2] == block[2][1];
+      const bool symmetric =
+          block[0][1] == block[1][0] && block[0][2] == block[2][0] && block[1][2] == block[2][1];
       const bool isotropic = symmetric && block[0][1] == 0 && block[0][2] == 0 &&
                              block[1][2] == 0 && block[0][0] == block[1][1] &&
                              block[1][1] == block[2][2];

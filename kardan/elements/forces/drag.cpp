@@ -5,8 +5,7 @@
 namespace kardan {
 
 template <int D>
-void DragKernel<D>::evaluate(double, const Pair<D>& bodies, int, Depth depth,
-                             Force<D>& out) const {
+void DragKernel<D>::evaluate(double, const Pair<D>& bodies, int, Depth depth, Force<D>& out) const {
   out.clear(depth);
   const FixedVector<D> arm(bodies.B, s);
   const VecOf<D> v = bodies.B.v + arm.U1 - wind;

@@ -132,8 +132,8 @@ void chain(const RelativeWrench<D>& W, const double (&z_p)[2 * dofs<D>][2 * dofs
 }
 
 /// Change of Q by the turning frames at fixed (f, m): R_A f, rho x f, C'f and C'm.
-void add_turning(const Pair<3>& bodies, const RelativeMotion<3>& z, const Vec3d& sB,
-                 const Vec3d& f, const Vec3d& m, const double (&z_p)[12][12], Force<3>& F) {
+void add_turning(const Pair<3>& bodies, const RelativeMotion<3>& z, const Vec3d& sB, const Vec3d& f,
+                 const Vec3d& m, const double (&z_p)[12][12], Force<3>& F) {
   using M = Measure<3>;
   double* Q_p = &F.Q_p[0][0];
   const Mat3d Rf = times_tilde(bodies.A.R, f);
@@ -149,8 +149,8 @@ void add_turning(const Pair<3>& bodies, const RelativeMotion<3>& z, const Vec3d&
   add_block(Q_p, 12, M::qB, M::qB, 1, tilde_tilde(sB, fB) + tilde(mB));
 }
 
-void add_turning(const Pair<2>& bodies, const RelativeMotion<2>& z, const Vec2d& sB,
-                 const Vec2d& f, double, const double (&z_p)[6][6], Force<2>& F) {
+void add_turning(const Pair<2>& bodies, const RelativeMotion<2>& z, const Vec2d& sB, const Vec2d& f,
+                 double, const double (&z_p)[6][6], Force<2>& F) {
   using M = Measure<2>;
   const Vec2d Rf = bodies.A.R * perp(f);
   add_column(&F.Q_p[0][0], 6, M::xA, M::qA, -1, Rf);

@@ -21,8 +21,8 @@ template <int D>
 struct RelativeMotion {
   VecOf<D> rho{}, rho1{};  // [m], [m/s]
   RotationOf<D> C{};
-  double angle = 0;    // [rad] plane only: theta_B - theta_A, continuous
-  SpinOf<D> omega{};   // [rad/s]
+  double angle = 0;   // [rad] plane only: theta_B - theta_A, continuous
+  SpinOf<D> omega{};  // [rad/s]
 };
 
 /// W = (f, m) with its derivatives by z = (rho, phi, rho', omega) and t.
@@ -75,19 +75,12 @@ struct RelativeForce {
   double magnitude(double t, const Pair<D>& bodies, int mode) const {
     return law.magnitude(t, relative_motion<D>(bodies, sB), mode);
   }
-  static std::string_view event_name(int e)
-    requires(events > 0)
-  {
-    return Law::event_name(e);
-  }
+  static std::string_view event_name(int e) requires(events > 0) { return Law::event_name(e); }
   void event_functions(double t, const Pair<D>& bodies, int mode, double* z) const
-    requires(events > 0)
-  {
+      requires(events > 0) {
     law.event_functions(t, relative_motion<D>(bodies, sB), mode, z);
   }
-  int choose_mode(double t, const Pair<D>& bodies) const
-    requires(events > 0)
-  {
+  int choose_mode(double t, const Pair<D>& bodies) const requires(events > 0) {
     return law.choose_mode(t, relative_motion<D>(bodies, sB));
   }
 };

@@ -33,7 +33,8 @@ struct RollingDisc {
   static constexpr std::string_view summary =
       "A thin disc (marker B, axis z) rolls without slip on a plane on the ground (marker A).";
   static constexpr std::string_view equation =
-      "g = n.(p_B - p_A) - R sqrt(1 - c^2) = 0, psi_i = t_i.V - R (w.(n x t_i) - c t_i.a')/sqrt(1 - "
+      "g = n.(p_B - p_A) - R sqrt(1 - c^2) = 0, psi_i = t_i.V - R (w.(n x t_i) - c t_i.a')/sqrt(1 "
+      "- "
       "c^2) = 0, c = n.a";
   static constexpr Category category = Category::nonholonomic;
   static constexpr int frames = 2;

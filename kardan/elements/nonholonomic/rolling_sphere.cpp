@@ -15,7 +15,8 @@ void RollingSphereResidual::evaluate(const Pair<3>& bodies, Depth depth, Measure
 
 bool plane_is_on_ground(Builder<3>& b) {
   if (b.frame(0).body.body == 0) return true;
-  b.fail("rolling.ground", "the plane (frame A) is on a moving body; rolling needs it on the ground",
+  b.fail("rolling.ground",
+         "the plane (frame A) is on a moving body; rolling needs it on the ground",
          "attach frame A to the ground, or use contact 'sphere_plane' with friction");
   return false;
 }

@@ -1,8 +1,8 @@
 #pragma once
-/// Nonholonomic rows 0 = psi(p, v) = H(p) v. A residual is kept in the same record as a measure: its
-/// `rate` is psi, `accel` psi', G is H, and rate_p, accel_p, accel_v and curvature = H_p are those
-/// of psi; there is no value. The rate of a measure is such a record, and so are sums of them and
-/// products with functions of measures, which is how rolling is put together.
+/// Nonholonomic rows 0 = psi(p, v) = H(p) v. A residual is kept in the same record as a measure:
+/// its `rate` is psi, `accel` psi', G is H, and rate_p, accel_p, accel_v and curvature = H_p are
+/// those of psi; there is no value. The rate of a measure is such a record, and so are sums of them
+/// and products with functions of measures, which is how rolling is put together.
 
 #include "kardan/elements/constraint_bank.h"
 
