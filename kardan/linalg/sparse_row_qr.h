@@ -5,8 +5,8 @@
 /// Multifrontal: column k gathers the rows of B that begin there and what its children left, is
 /// eliminated by one Householder reflection, and leaves at most as many rows as it has columns to
 /// the column it touches next (J. W. H. Liu, SIAM J. Sci. Stat. Comput. 7 (1986) 1190). The work
-/// depends on the fill of R alone: linear in the rows for chains and trees, whatever the number of
-/// columns of A.
+/// depends on the fill of R alone: linear in the rows for chains and trees with a bounded number
+/// of rows on each column of A, whatever the number of columns.
 ///
 /// Rank: a column whose remainder has norm at most `tolerance` is dependent, and the remainder is
 /// dropped (M. T. Heath, SIAM J. Sci. Stat. Comput. 3 (1982) 223). All dropped parts together
