@@ -32,6 +32,9 @@ bool tell(const Diagnostics& diagnostics);
 int check(const ModelOptions& options);
 int assemble(const ModelOptions& options);
 int equilibrium(const ModelOptions& options);
-int elements(const std::string& name, bool json);
+
+/// How a catalog is shown.
+enum class Listing { text, json, markdown };
+int elements(const std::string& name, Listing listing);
 
 }  // namespace kardan::cli
