@@ -5,8 +5,8 @@
 ///   ...
 ///   ```
 ///
-/// runs in a folder that holds the page's models with a first line "# NAME.yaml" and the folder
-/// models/. A line "..." stands for any lines. Numbers are compared to the printed digits, and what
+/// runs in a folder that holds the page's models with a first line "# NAME.yaml" (those with faults
+/// in blocks "yaml fault") and the folder models/. A line "..." stands for any lines. Numbers are compared to the printed digits, and what
 /// is zero up to rounding as zero; counts of iterations may differ between compilers.
 
 #include <gtest/gtest.h>
@@ -122,9 +122,10 @@ TEST(Transcripts, AreWhatTheProgramPrints) {
         fs::temp_directory_path() / ("kardan_transcripts_" + std::to_string(getpid()));
     fs::create_directory(folder);
     fs::create_directory_symlink(KARDAN_MODELS, folder / "models");
-    for (const Block& block : blocks(page, "yaml"))
-      if (const std::string name = file_name(block); !name.empty())
-        std::ofstream(folder / name) << block.text;
+    for (const char* language : {"yaml", "yaml fault"})
+      for (const Block& block : blocks(page, language))
+        if (const std::string name = file_name(block); !name.empty())
+          std::ofstream(folder / name) << block.text;
     for (const Block& block : blocks(page, "console"))
       for (const Command& command : commands(block)) {
         ++count;
