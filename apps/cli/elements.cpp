@@ -57,6 +57,24 @@ void print_type(const ElementType& t) {
 constexpr Category categories[] = {Category::joint, Category::driver,  Category::nonholonomic,
                                    Category::force, Category::contact, Category::sensor};
 
+const char* heading(Category c) {
+  switch (c) {
+    case Category::joint:
+      return "Joints";
+    case Category::driver:
+      return "Drivers";
+    case Category::nonholonomic:
+      return "Nonholonomic constraints";
+    case Category::force:
+      return "Forces";
+    case Category::contact:
+      return "Contacts";
+    case Category::sensor:
+      break;
+  }
+  return "Sensors";
+}
+
 /// A cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string out;
@@ -110,7 +128,7 @@ void print_markdown(const Catalog& catalog) {
   fmt::print("\n## Shapes\n\n");
   print_field_table(shape_field_docs());
   for (const Category c : categories) {
-    fmt::print("\n## Category: {}\n", to_string(c));
+    fmt::print("\n## {}\n", heading(c));
     for (const ElementType& t : catalog.types())
       if (t.category == c) print_type_markdown(t);
   }

@@ -32,13 +32,14 @@ int main(int argc, char** argv) {
   add_model("equilibrium", "static balance, or steady motion at given velocities", equilibrium);
   CLI::App* list = app.add_subcommand("elements", "the element types, with fields and units");
   list->add_option("NAME", type, "one type in full");
-  CLI::Option* as_json = list->add_flag("--json", "print one JSON document");
-  CLI::Option* as_markdown =
-      list->add_flag("--markdown", "print the reference of docs/elements.md")->excludes(as_json);
+  bool markdown = false;
+  CLI::Option* as_json = list->add_flag("--json", model.json, "print one JSON document");
+  list->add_flag("--markdown", markdown, "print the reference of docs/elements.md")
+      ->excludes(as_json);
   list->callback([&] {
-    result = elements(type, *as_json       ? Listing::json
-                            : *as_markdown ? Listing::markdown
-                                           : Listing::text);
+    result = elements(type, model.json ? Listing::json
+                            : markdown ? Listing::markdown
+                                       : Listing::text);
   });
 
   try {

@@ -1,6 +1,7 @@
 /// The documentation is true: its models compile, its listings are those of the program, its codes
 /// are those of the sources.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,13 +97,14 @@ TEST(Documentation, EveryExampleOfTheErrorsPageGivesItsCode) {
     ++examples;
     if (example.starts_with("kardan ")) {
       const Output shown = run_kardan(example.substr(7), KARDAN_SOURCE_DIR);
-      EXPECT_THAT(shown.err, ::testing::HasSubstr("[" + code(row[0]) + "]")) << example;
+      EXPECT_THAT(shown.err, ::testing::HasSubstr(fmt::format("[{}]", code(row[0])))) << example;
       continue;
     }
     example = std::regex_replace(example, std::regex(R"(\\n)"), "\n");
     if (example.find("kardan:") == std::string::npos) example = "kardan: 1\n" + example;
     std::vector<std::string> codes;
-    for (const Diagnostic& d : diagnose(example, "example").all()) codes.push_back(d.code);
+    const Diagnostics found = diagnose(example, "example");
+    for (const Diagnostic& d : found.all()) codes.push_back(d.code);
     EXPECT_THAT(codes, Contains(code(row[0]))) << example;
   }
   EXPECT_GE(examples, 50);
@@ -120,8 +122,10 @@ TEST(Documentation, EveryPageIsInTheIndexAndEveryLinkLeadsToAFile) {
   const std::regex link(R"(\]\(([^)#:]+)(?:#[^)]*)?\))");
   for (const Document& page : documents()) {
     const fs::path path(page.path);
-    if (path.parent_path() == "docs" && path.filename() != "README.md")
-      EXPECT_NE(index.find("(" + path.filename().string() + ")"), std::string::npos) << page.path;
+    if (path.parent_path() == "docs" && path.filename() != "README.md") {
+      EXPECT_NE(index.find(fmt::format("({})", path.filename().string())), std::string::npos)
+          << page.path;
+    }
     for (std::sregex_iterator i(page.text.begin(), page.text.end(), link), end; i != end; ++i)
       EXPECT_TRUE(fs::exists(KARDAN_SOURCE_DIR / path.parent_path() / (*i)[1].str()))
           << page.path << " links to " << (*i)[1];

@@ -6,8 +6,9 @@
 ///   ```
 ///
 /// runs in a folder that holds the page's models with a first line "# NAME.yaml" (those with faults
-/// in blocks "yaml fault") and the folder models/. A line "..." stands for any lines. Numbers are compared to the printed digits, and what
-/// is zero up to rounding as zero; counts of iterations may differ between compilers.
+/// in blocks "yaml fault") and the folder models/. A line "..." stands for any lines. Numbers are
+/// compared to the printed digits, and what is zero up to rounding as zero; counts of iterations
+/// may differ between compilers.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
