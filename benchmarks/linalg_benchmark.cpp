@@ -6,6 +6,7 @@
 #include "../tests/linalg/random_matrices.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/linear_solver.h"
+#include "kardan/linalg/rank.h"
 
 namespace {
 
@@ -80,5 +81,20 @@ void dense_lu_factor(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(lu.factor(A));
 }
 BENCHMARK(dense_lu_factor)->Arg(6)->Arg(12)->Arg(24)->Arg(50)->Arg(100)->Arg(200);
+
+void rank_dense(benchmark::State& state) {
+  Random random(4);
+  const Matrix G = chain_jacobian(static_cast<int>(state.range(0)), 3, random).to_dense();
+  for (auto _ : state) benchmark::DoNotOptimize(find_row_dependencies(G).rank);
+}
+BENCHMARK(rank_dense)->Arg(10)->Arg(20)->Arg(22)->Arg(50)->Unit(benchmark::kMicrosecond);
+
+/// Sparse from 22 bodies (63 rows) on.
+void rank_by_size(benchmark::State& state) {
+  Random random(4);
+  const SparseMatrix G = chain_jacobian(static_cast<int>(state.range(0)), 3, random);
+  for (auto _ : state) benchmark::DoNotOptimize(find_row_dependencies(G).rank);
+}
+BENCHMARK(rank_by_size)->Arg(22)->Arg(50)->Arg(1000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -73,10 +73,11 @@ class PivotedQr::Implementation {
 
   Matrix null_space() const {
     const int nullity = cols() - rank_;
+    Matrix result(cols(), nullity);
+    if (nullity == 0) return result;
     Eigen::MatrixXd basis = Eigen::MatrixXd::Zero(cols(), nullity);
     basis.bottomRows(nullity).setIdentity();
-    if (rank_ > 0 && nullity > 0) basis.applyOnTheLeft(completion_.householderQ());
-    Matrix result(cols(), nullity);
+    if (rank_ > 0) basis.applyOnTheLeft(completion_.householderQ());
     for (int k = 0; k < cols(); ++k) {
       for (int j = 0; j < nullity; ++j) result(permutation_[k], j) = basis(k, j);
     }
@@ -84,8 +85,8 @@ class PivotedQr::Implementation {
   }
 
   Matrix dependent_columns() const {
-    Matrix result(0, cols() - rank_);
-    if (rank_ == 0) return result;
+    Matrix result(rank_, cols() - rank_);
+    if (result.size() == 0) return result;
     Eigen::MatrixXd C = qr_.matrixR().topRightCorner(rank_, cols() - rank_);
     R11().solveInPlace(C);
     copy(C, result);

@@ -114,8 +114,8 @@ struct RowDependencies {
   std::vector<int> independent;       ///< ascending
   std::vector<Dependency> dependent;  ///< ascending in row
   /// Largest over smallest singular value of the independent rows, each scaled to unit length: the
-  /// exact ratio for dense matrices, an estimate (a lower bound, good to two digits when the
-  /// smallest value is well separated) for sparse ones; 1 when the rank is 0.
+  /// exact ratio for dense matrices, an estimate from inside (a lower bound; within two
+  /// percent on chains) for sparse ones; 1 when the rank is 0.
   double condition = 1.0;
   /// recoverable when a value is not finite; then the rest is empty.
   Eval eval = Eval::ok;
@@ -125,7 +125,9 @@ struct RowDependencies {
 /// dependent with an empty combination. The same input gives the same answer, bit for bit.
 RowDependencies find_row_dependencies(const Matrix& A, RankOptions options = {});
 
-/// The same with work and storage that grow linearly with the rows for chains and trees.
+/// The same, above 60 rows by sparse elimination: work and storage grow linearly with the rows for
+/// chains and trees of bodies with a bounded number of joints each. All rows that share a column
+/// make a dense block: k joint rows on one body cost k^3 (measured: 860 rows 0.6 s, 1700 rows 6 s).
 RowDependencies find_row_dependencies(const SparseMatrix& A, RankOptions options = {});
 
 }  // namespace kardan

@@ -140,7 +140,7 @@ bool SparseLu::Implementation::scale_rows(std::span<const double> values) {
 
 /// Solves A x = b for a fixed b of entries of the size of their rows, with signs that are no
 /// pattern of A, and returns max_i |A x - b|_i / (||A_i|| ||x|| + |b_i|); infinite when x is not
-/// finite. Unlike the pivot growth this sees L as well as U, at a sixth of the cost.
+/// finite. Unlike the pivot growth this sees L as well as U, at a fraction of the cost.
 double SparseLu::Implementation::probe(std::span<const double> values) {
   constexpr double golden_ratio = 0.6180339887498949;  // equidistributed multiples
   const auto right_side = [this](int i) {

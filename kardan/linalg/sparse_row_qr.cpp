@@ -12,9 +12,14 @@ namespace kardan {
 
 namespace {
 
+// A pivot below this is put off: the column goes on to the next front, where others may take its
+// place, and is decided by the tolerance only when it is among the last. Keeps the independent rows
+// well conditioned where a redundant choice exists; costs fill where columns are put off.
+constexpr double weak_pivot = 0.1;
+
 /// One Householder reflection that collects column `c` of the rows [first, rows) in row `first`;
-/// returns the size of what it collected. Rows with a zero there are not touched, so that rows
-/// already in staircase form cost nothing.
+/// returns the size of what it collected. Columns left of `c` must be done with. Rows with a zero
+/// there are not touched, so that rows already in staircase form cost nothing.
 double reflect(double* values, int rows, int columns, int first, int c, std::vector<int>& touched) {
   touched.clear();
   double square = 0.0;
@@ -26,7 +31,7 @@ double reflect(double* values, int rows, int columns, int first, int c, std::vec
   }
   if (touched.empty()) return 0.0;
   const auto row = [&](int i) { return values + static_cast<std::size_t>(i) * columns; };
-  if (touched.front() != first) {  // bring a nonzero up; both rows are zero left of c
+  if (touched.front() != first) {  // bring a nonzero up
     std::swap_ranges(row(first) + c, row(first) + columns, row(touched.front()) + c);
     touched.front() = first;
   }
@@ -75,11 +80,12 @@ std::vector<int> fill_reducing_row_order(const SparsePattern& pattern) {
   return order;
 }
 
-SparseRowQr::SparseRowQr(const SparseMatrix& A, std::vector<int> order, int declared,
-                         double tolerance)
+SparseRowQr::SparseRowQr(const SparseMatrix& A, std::vector<int> order,
+                         const std::vector<Standing>& standing, double tolerance)
     : order_(std::move(order)), local_(order_.size(), -1), solution_(order_.size(), 0.0) {
+  for (const int i : order_) standing_.push_back(standing[i]);
   gather_columns(A);
-  factor(declared, tolerance);
+  factor(tolerance);
   transpose();
 }
 
@@ -107,7 +113,7 @@ void SparseRowQr::gather_columns(const SparseMatrix& A) {
 }
 
 /// The rows of B that begin in column k and what the children left, over the union of their
-/// columns.
+/// columns: first k and those put off before it, by their standing; then later ones.
 SparseRowQr::Front SparseRowQr::assemble(int k, std::vector<Front>& children) {
   Front front;
   front.columns.push_back(k);
@@ -127,7 +133,19 @@ SparseRowQr::Front SparseRowQr::assemble(int k, std::vector<Front>& children) {
       include(column_entries_[e].index);
     }
   }
-  std::sort(front.columns.begin(), front.columns.end());
+  constexpr int later = static_cast<int>(Standing::never) + 1;
+  const auto group = [&](int position) {
+    return position > k ? later : static_cast<int>(standing_[position]);
+  };
+  std::sort(front.columns.begin(), front.columns.end(),
+            [&](int a, int b) { return std::pair(group(a), a) < std::pair(group(b), b); });
+  const auto count_up_to = [&](int limit) {
+    return static_cast<int>(std::count_if(front.columns.begin(), front.columns.end(),
+                                          [&](int position) { return group(position) <= limit; }));
+  };
+  front.candidates = count_up_to(static_cast<int>(Standing::never));
+  const bool root = front.candidates == static_cast<int>(front.columns.size());
+  front.eligible = count_up_to(static_cast<int>(root ? Standing::last : Standing::any));
   const std::size_t width = front.columns.size();
   for (std::size_t c = 0; c < width; ++c) local_[front.columns[c]] = static_cast<int>(c);
 
@@ -149,44 +167,101 @@ SparseRowQr::Front SparseRowQr::assemble(int k, std::vector<Front>& children) {
   return front;
 }
 
-void SparseRowQr::keep_pivot_row(int k, const Front& front) {
-  diagonal_[k] = front.values[0];
-  for (std::size_t c = 1; c < front.columns.size(); ++c) {
-    if (front.values[c] != 0.0) entries_.push_back({front.columns[c], front.values[c]});
+/// Eliminates eligible columns in turn, always the one with the largest remainder, while that
+/// exceeds `threshold`; each moves to the front of the list, its row of R is kept. Returns how
+/// many; the squared remainders of the other candidates are left in `remainder_`.
+int SparseRowQr::eliminate(Front& front, double threshold) {
+  const int width = static_cast<int>(front.columns.size());
+  int done = 0;
+  while (true) {
+    remainder_.assign(front.candidates, 0.0);
+    for (int i = done; i < front.rows; ++i) {
+      for (int c = done; c < front.candidates; ++c) {
+        const double value = front.values[static_cast<std::size_t>(i) * width + c];
+        remainder_[c] += value * value;
+      }
+    }
+    if (done == front.eligible) return done;
+    const auto largest =
+        std::max_element(remainder_.begin() + done, remainder_.begin() + front.eligible);
+    if (!(std::sqrt(*largest) > threshold)) return done;
+    const auto chosen = static_cast<int>(largest - remainder_.begin());
+    if (chosen != done) {
+      std::swap(front.columns[done], front.columns[chosen]);
+      for (int i = done; i < front.rows; ++i) {
+        double* row = front.values.data() + static_cast<std::size_t>(i) * width;
+        std::swap(row[done], row[chosen]);
+      }
+    }
+    reflect(front.values.data(), front.rows, width, done, done, touched_);
+    const double* row = front.values.data() + static_cast<std::size_t>(done) * width;
+    eliminated_.push_back(front.columns[done]);
+    diagonal_.push_back(row[done]);
+    for (int c = done + 1; c < width; ++c) {
+      if (row[c] != 0.0) entries_.push_back({front.columns[c], row[c]});
+    }
+    row_start_.push_back(entries_.size());
+    ++done;
   }
 }
 
-void SparseRowQr::factor(int declared, double tolerance) {
+/// What `front` leaves after `done` columns: without the candidates that are dependent.
+SparseRowQr::Front SparseRowQr::remaining(const Front& front, int done, double tolerance) {
+  const int width = static_cast<int>(front.columns.size());
+  std::vector<int> kept;
+  for (int c = done; c < width; ++c) {
+    const bool dependent = c < front.candidates && std::sqrt(remainder_[c]) <= tolerance;
+    if (!dependent) kept.push_back(c);
+  }
+  Front rest;
+  rest.rows = front.rows - done;
+  for (const int c : kept) rest.columns.push_back(front.columns[c]);
+  rest.values.reserve(static_cast<std::size_t>(rest.rows) * kept.size());
+  for (int i = done; i < front.rows; ++i) {
+    const double* row = front.values.data() + static_cast<std::size_t>(i) * width;
+    for (const int c : kept) rest.values.push_back(row[c]);
+  }
+  const int columns = static_cast<int>(kept.size());
+  if (rest.rows > columns) {
+    rest.rows = compress(rest.values.data(), rest.rows, columns, touched_);
+    rest.values.resize(static_cast<std::size_t>(rest.rows) * columns);
+  }
+  return rest;
+}
+
+void SparseRowQr::factor(double tolerance) {
   std::vector<std::vector<Front>> children(order_.size());
-  std::vector<int> touched;
-  diagonal_.assign(order_.size(), 0.0);
-  row_start_.assign(order_.size() + 1, 0);
+  row_start_.push_back(0);
+  const double weak = std::max(tolerance, weak_pivot);
   for (int k = 0; k < size(); ++k) {
     Front front = assemble(k, children[k]);
     std::vector<Front>().swap(children[k]);
-    const int width = static_cast<int>(front.columns.size());
-    const double pivot = reflect(front.values.data(), front.rows, width, 0, 0, touched);
-    // A dependent column leaves its rows, without their entries in it, to the next one.
-    const bool independent = pivot > tolerance && k < size() - declared;
-    if (independent) keep_pivot_row(k, front);
-    row_start_[k + 1] = entries_.size();
-    const int first = independent ? 1 : 0;
-    if (width == 1 || front.rows == first) continue;
-
-    Front rest;
-    rest.columns.assign(front.columns.begin() + 1, front.columns.end());
-    rest.rows = front.rows - first;
-    rest.values.reserve(static_cast<std::size_t>(rest.rows) * (width - 1));
-    for (int i = first; i < front.rows; ++i) {
-      const auto row = front.values.begin() + static_cast<std::ptrdiff_t>(i) * width;
-      rest.values.insert(rest.values.end(), row + 1, row + width);
+    if (front.candidates == static_cast<int>(front.columns.size())) {
+      eliminate(front, tolerance);  // nothing comes later: a root
+      continue;
     }
-    if (rest.rows > width - 1) {
-      rest.rows = compress(rest.values.data(), rest.rows, width - 1, touched);
-      rest.values.resize(static_cast<std::size_t>(rest.rows) * (width - 1));
-    }
-    if (rest.rows > 0) children[rest.columns.front()].push_back(std::move(rest));
+    const int parent = front.columns[front.candidates];
+    const int done = eliminate(front, weak);
+    Front rest = remaining(front, done, tolerance);
+    if (rest.rows > 0) children[parent].push_back(std::move(rest));
   }
+  relabel();
+}
+
+/// Renames columns by their place in the elimination, the dependent ones last.
+void SparseRowQr::relabel() {
+  std::vector<int> place(order_.size(), -1);
+  for (std::size_t k = 0; k < eliminated_.size(); ++k) place[eliminated_[k]] = static_cast<int>(k);
+  int next = static_cast<int>(eliminated_.size());
+  for (int& p : place) {
+    if (p < 0) p = next++;
+  }
+  std::vector<int> order(order_.size());
+  for (int k = 0; k < size(); ++k) order[place[k]] = order_[k];
+  order_ = std::move(order);
+  for (Entry& entry : entries_) entry.index = place[entry.index];
+  diagonal_.resize(order_.size(), 0.0);
+  row_start_.resize(order_.size() + 1, entries_.size());
 }
 
 void SparseRowQr::transpose() {

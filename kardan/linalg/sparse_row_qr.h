@@ -5,13 +5,14 @@
 /// Multifrontal: column k gathers the rows of B that begin there and what its children left, is
 /// eliminated by one Householder reflection, and leaves at most as many rows as it has columns to
 /// the column it touches next (J. W. H. Liu, SIAM J. Sci. Stat. Comput. 7 (1986) 1190). The work
-/// depends on the fill of R alone: linear in the rows for chains and trees, whatever the number of
-/// columns of A.
+/// depends on the fill of R alone: linear in the rows for chains and trees with a bounded number
+/// of rows on each column of A, whatever the number of columns.
 ///
 /// Rank: a column whose remainder has norm at most `tolerance` is dependent, and the remainder is
 /// dropped (M. T. Heath, SIAM J. Sci. Stat. Comput. 3 (1982) 223). All dropped parts together
-/// perturb B by at most tolerance sqrt(dropped columns) in the Frobenius norm. Without column
-/// pivoting R may still be singular to the tolerance with no small pivot: see `extremes`.
+/// perturb B by at most tolerance sqrt(dropped columns) in the Frobenius norm. A column with a
+/// weak but larger remainder is put off until others had their turn. Pivoting being confined to
+/// fronts, R may still be singular to the tolerance with no small pivot: see `extremes`.
 
 #include <span>
 #include <utility>
@@ -24,11 +25,20 @@ namespace kardan {
 
 class SparseRowQr {
  public:
-  /// `order` lists the rows of A to factor, in the order of elimination; the last `declared` of
-  /// them are dependent by declaration.
-  SparseRowQr(const SparseMatrix& A, std::vector<int> order, int declared, double tolerance);
+  /// When a row may become independent.
+  enum class Standing {
+    any,    ///< in its turn
+    last,   ///< only if the others leave more than the tolerance of it
+    never,  ///< it is dependent by declaration
+  };
 
-  /// Positions in the order.
+  /// `order` lists the rows of A to factor, about in the order of elimination; `standing` has an
+  /// entry for every row of A.
+  SparseRowQr(const SparseMatrix& A, std::vector<int> order, const std::vector<Standing>& standing,
+              double tolerance);
+
+  /// The rows of A in the order of their elimination, the dependent ones last; "positions" below
+  /// are places in this list.
   const std::vector<int>& order() const { return order_; }
   bool is_independent(int position) const { return diagonal_[position] != 0.0; }
 
@@ -46,11 +56,14 @@ class SparseRowQr {
   Extremes extremes() const;
 
  private:
-  /// Rows over a common list of columns (positions), the first of which is eliminated next.
+  /// Rows over a common list of columns (positions). The first `candidates` columns are complete:
+  /// no other front has rows with entries there. Of these the first `eligible` may become pivots.
   struct Front {
     std::vector<int> columns;
     std::vector<double> values;  // row-major
     int rows = 0;
+    int candidates = 0;
+    int eligible = 0;
   };
   struct Entry {
     int index;
@@ -58,9 +71,11 @@ class SparseRowQr {
   };
 
   void gather_columns(const SparseMatrix& A);
-  void factor(int declared, double tolerance);
+  void factor(double tolerance);
   Front assemble(int k, std::vector<Front>& children);
-  void keep_pivot_row(int k, const Front& front);
+  int eliminate(Front& front, double threshold);
+  Front remaining(const Front& front, int done, double tolerance);
+  void relabel();
   void transpose();
   void multiply(std::span<const double> x, std::span<double> y) const;
   void multiply_transposed(std::span<const double> x, std::span<double> y) const;
@@ -73,19 +88,23 @@ class SparseRowQr {
   }
 
   std::vector<int> order_;
+  std::vector<Standing> standing_;  // by position before elimination
   // Columns of A as lists of positions, listed under their first position.
   std::vector<std::size_t> column_start_;
   std::vector<Entry> column_entries_;
   std::vector<std::vector<int>> beginning_at_;
 
+  std::vector<int> eliminated_;   // columns of B in the order of their elimination
   std::vector<double> diagonal_;  // of R; zero where dependent
   std::vector<std::size_t> row_start_;
   std::vector<Entry> entries_;  // R right of the diagonal, by rows
   std::vector<std::size_t> above_start_;
   std::vector<Entry> above_;  // the same by columns
 
-  std::vector<int> local_;  // scratch: position -> column of the front
-  Vector solution_;         // scratch of combination, zero between calls
+  std::vector<int> touched_;  // scratch of reflections
+  Vector remainder_;          // scratch of eliminate: squared norms of candidates
+  std::vector<int> local_;    // scratch: position -> column of the front
+  Vector solution_;           // scratch of combination, zero between calls
 };
 
 /// Rows of A in an order that keeps the R of A' sparse (COLAMD).

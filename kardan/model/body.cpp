@@ -81,9 +81,23 @@ std::vector<FieldDoc> shape_field_docs() {
 namespace {
 
 std::vector<std::string> keys_of(const std::vector<FieldDoc>& docs,
-                                 std::vector<std::string> others = {}) {
+                                 std::vector<std::string> others) {
   for (const FieldDoc& d : docs) others.push_back(d.key);
   return others;
+}
+
+/// The keys of a body, a marker and a shape. Made once: models have thousands of them.
+const std::vector<std::string>& body_keys() {
+  static const auto keys = keys_of(body_field_docs(), {"markers", "shapes", "hold"});
+  return keys;
+}
+const std::vector<std::string>& marker_keys() {
+  static const auto keys = keys_of(marker_field_docs(), {});
+  return keys;
+}
+const std::vector<std::string>& shape_keys() {
+  static const auto keys = keys_of(shape_field_docs(), {});
+  return keys;
 }
 
 bool is_zero(const Vec3d& a) {
@@ -195,7 +209,7 @@ std::vector<Shape> resolve_shapes(const NamedFields& body, double body_density, 
       continue;
     }
     ShapeFields f;
-    report_unknown_keys(*map, keys_of(shape_field_docs()), owner, reader.diagnostics());
+    report_unknown_keys(*map, shape_keys(), owner, reader.diagnostics());
     if (!read_fields(*map, owner, item.where, reader, f)) continue;
     const Vec3d size = f.shape == "box" ? f.size : Vec3d{f.radius, f.length, 0};
     const bool complete = f.shape == "box"      ? size.x > 0 && size.y > 0 && size.z > 0
@@ -353,7 +367,7 @@ void resolve_markers(const NamedFields& body, BodyData& b, int dimension,
       continue;
     }
     MarkerFields f;
-    report_unknown_keys(*fields, keys_of(marker_field_docs()), owner, reader.diagnostics());
+    report_unknown_keys(*fields, marker_keys(), owner, reader.diagnostics());
     if (!read_fields(*fields, owner, item.where, reader, f)) continue;
     b.markers[name] = {0, f.at, orientation(f, dimension, owner, item.where, reader.diagnostics())};
   }
@@ -376,8 +390,7 @@ BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader&
   b.name = body.name;
   b.where = body.where;
   BodyFields f;
-  report_unknown_keys(body.fields, keys_of(body_field_docs(), {"markers", "shapes", "hold"}),
-                      body.name, reader.diagnostics());
+  report_unknown_keys(body.fields, body_keys(), body.name, reader.diagnostics());
   if (!read_fields(body.fields, body.name, body.where, reader, f)) return b;
   b.kind = f.kind == "point" ? BodyKind::point : BodyKind::rigid;
   resolve_markers(body, b, dimension, reader);
@@ -413,8 +426,9 @@ BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader&
 FrameData resolve_marker(const FieldMap& fields, const std::string& owner, const BodyData& body,
                          const ValueReader& reader, const std::vector<std::string>& other_keys) {
   MarkerFields f;
-  report_unknown_keys(fields, keys_of(marker_field_docs(), other_keys), owner,
-                      reader.diagnostics());
+  std::vector<std::string> known = marker_keys();
+  known.insert(known.end(), other_keys.begin(), other_keys.end());
+  report_unknown_keys(fields, known, owner, reader.diagnostics());
   FrameData frame;
   if (!read_fields(fields, owner, body.where, reader, f)) return frame;
   frame.s = f.at - body.com;

@@ -203,8 +203,8 @@ Eval MultibodySystem<D>::evaluate(const State& state, Request request, Workspace
     // Bodies were evaluated without accelerations, so accel is -gamma.
     if (first)
       for (std::size_t i = 0; i < ws.gamma.size(); ++i) ws.gamma[i] = -ws.accel[i];
-    if (!all_finite(ws.g)) return Eval::recoverable;
-    if (first && !(all_finite(ws.gamma) && all_finite(ws.G.values))) return Eval::recoverable;
+    // A measure that is not finite has no finite rate or acceleration either.
+    if (!all_finite(ws.g) || (first && !all_finite(ws.gamma))) return Eval::recoverable;
   }
   if (request.force) {
     zero(ws.f);
@@ -237,9 +237,9 @@ Eval MultibodySystem<D>::differentiate(const State& state, std::span<const doubl
   // accel = G a - gamma, with G and gamma of the evaluation this call differentiates.
   for (std::size_t i = 0; i < ws.accel.size(); ++i) ws.accel[i] = -ws.gamma[i];
   if (!a.empty()) ws.G.multiply_add(1, a, ws.accel);
-  const bool finite = all_finite(ws.f_p.values) && all_finite(ws.f_v.values) &&
-                      all_finite(ws.accel_p.values) && all_finite(ws.accel_v.values);
-  return finite ? Eval::ok : Eval::recoverable;
+  // The matrices are not searched for values that are not finite (they are the bulk of the memory):
+  // every factorization does that.
+  return all_finite(ws.accel) && all_finite(ws.f_t) ? Eval::ok : Eval::recoverable;
 }
 
 template <int D>

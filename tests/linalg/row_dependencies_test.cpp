@@ -192,6 +192,30 @@ TEST(RowDependencies, HiddenBehindHarmlessPivotsAreFound) {
   expect_valid(A, found);
 }
 
+TEST(RowDependencies, OfAnOverconstrainedNetLeaveTheFullColumnRank) {
+  // Bodies on a grid, joints of five rows along every line and across every third column: more
+  // rows than columns, generic values, so that the rank is the number of columns. Elimination
+  // along the lines amplifies exponentially and hides several dependencies behind large pivots.
+  const int side = 16;
+  std::vector<std::pair<int, int>> joints;
+  for (int body = 0; body < side * side; ++body) {
+    if ((body + 1) % side != 0) joints.emplace_back(body, body + 1);
+    if (body % side % 3 == 0 && body + side < side * side) joints.emplace_back(body, body + side);
+  }
+  PatternBuilder builder(5 * static_cast<int>(joints.size()), 6 * side * side);
+  for (int k = 0; k < static_cast<int>(joints.size()); ++k) {
+    builder.add_block(5 * k, 6 * joints[k].first, 5, 6);
+    builder.add_block(5 * k, 6 * joints[k].second, 5, 6);
+  }
+  SparseMatrix A(builder.build());
+  Random random(69);
+  for (double& value : A.values) value = random.value();
+  const RowDependencies found = find_row_dependencies(A);
+  EXPECT_EQ(found.rank, A.cols());
+  EXPECT_LT(found.condition, 1e11);
+  expect_valid(A.to_dense(), found);
+}
+
 TEST(RowDependencies, AreTheSameBitsTwice) {
   Random random(67);
   const SparseMatrix A = chain_with_planted_rows(80, {8, 101}, random);
