@@ -2,7 +2,9 @@
 /// One-step methods in local coordinates. A Method is immutable; its Stepper is scratch. `attempt`
 /// reads the base of the problem and writes a trial; nothing needs to be undone.
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,12 +37,21 @@ class Stepper {
                        Counters& counters) = 0;
 };
 
+struct StepView;
+struct DriverOptions;
+struct DriverReport;
+/// Called after every accepted step; a non-empty answer ends the run with that reason.
+using Observer = std::function<std::string(const StepView&)>;
+
 struct Method {
   std::string_view name, summary, source;
   int order = 0;
   int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
   bool needs_jacobian = false;
   std::unique_ptr<Stepper> (*make)() = nullptr;
+  /// Multistep methods bring their own loop, with the driver's semantics, instead of a stepper.
+  DriverReport (*integrate)(ChartProblem&, const Method&, State&, double t_end,
+                            const DriverOptions&, const Observer&) = nullptr;
 };
 
 /// All methods; a new one is one file and one line in catalog.cpp.
