@@ -1,3 +1,5 @@
+#include "kardan/integrate/abm2.h"
+#include "kardan/integrate/cvode.h"
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/rn4.h"
@@ -7,7 +9,7 @@
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{rn4(), rodasp(), ros2w(), dopri5()};
+  static const std::vector<Method> all{rn4(), rodasp(), ros2w(), dopri5(), abm2(), adams(), bdf()};
   return all;
 }
 

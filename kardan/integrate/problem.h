@@ -35,12 +35,16 @@ struct LocalRate {
   }
 };
 
-/// Derivatives at the base of the chart, the second-order part multiplied by the reduced mass:
+/// Derivatives at a point, the second-order part multiplied by the reduced mass:
 ///   M da = A_x dx + A_u du + A_z dz + A_t dt,   db = B_x dx + B_u du + B_z dz + B_t dt.
 struct LocalJacobian {
   Matrix M, A_x, A_u, A_z, B_x, B_u, B_z;
   Vector A_t, B_t;
 };
+
+/// Which terms a Jacobian shall have. Fisette & Vaneghem leave out how the dependent accelerations
+/// change when the independent ones are held, and the change of the constraint forces' directions.
+enum class Derivatives { exact, fisette_vaneghem };
 
 /// The end of a step in the full coordinates of the chart: position, velocity, acceleration.
 struct ChartPoint {
@@ -68,7 +72,13 @@ class ChartProblem {
   virtual const LocalRate& base_rate() const = 0;
 
   virtual Eval rate(double t, const Local& y, LocalRate& out) = 0;
+  /// At the base, exact.
   virtual Eval jacobian(LocalJacobian& out) = 0;
+  /// At any local point; costs no evaluation at the point of the last rate(). A problem that cannot
+  /// answer says fatal.
+  virtual Eval jacobian_at(double /*t*/, const Local& /*y*/, Derivatives, LocalJacobian& /*out*/) {
+    return Eval::fatal;
+  }
 
   /// The consistent full state at a local point, with everything dense output needs.
   virtual Eval finish(double t, const Local& y, State& state, ChartPoint& point) = 0;
@@ -81,6 +91,9 @@ class ChartProblem {
   /// Weighted error of a local difference `e` at the end of a step, over all coordinates:
   /// the largest |error| / (absolute + relative |value|).
   virtual double error_norm(const Local& e, const State& state, const ErrorScale& scale) = 0;
+  /// Weights of single local coordinates: of an error in one of them alone, weight times its size
+  /// is the error_norm.
+  virtual void error_weights(const State& state, const ErrorScale& scale, Local& weights);
   /// Absolute tolerances from the problem's own units.
   virtual ErrorScale default_scale(double tolerance) const = 0;
 
@@ -88,6 +101,14 @@ class ChartProblem {
   virtual void event_functions(const State& state, std::span<double> z) = 0;
   /// Sets the modes of `state` to those that belong to `after`, a state just beyond an event.
   virtual void switch_modes(const State& after, State& state) = 0;
+
+  /// For methods that stay in a chart over many steps. Tells that the step to `point`, just
+  /// finished, is taken: what follows lies near it. False when the chart ends here and the base
+  /// must move.
+  virtual bool advance(const ChartPoint& /*point*/) { return true; }
+  /// For methods that remember. The base before the present one, seen in the present chart: where
+  /// it was and its rates. False when there is none, or the equations have changed since.
+  virtual bool past(double& /*t*/, Local& /*y*/, LocalRate& /*rate*/) { return false; }
 
   /// Why the last call failed, naming the culprit; empty if unknown.
   virtual std::string culprit() const = 0;
