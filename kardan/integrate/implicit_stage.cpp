@@ -95,10 +95,11 @@ Eval StageSolver::solve(ChartProblem& problem, const StepStart& start, double t,
     // matrix theta is unknown, and 1/2 is assumed.
     const double theta = with_this_matrix > 1 ? size / last : 0.5;
     if (theta < 1 && theta / (1 - theta) * size <= enough) return Eval::ok;
-    if (theta > options_.slow && with_this_matrix > 1) {
-      if (matrices < options_.max_matrices)
+    if (with_this_matrix > 1) {
+      const double to_go = theta < 1 ? std::log(enough / size) / std::log(theta) : HUGE_VAL;
+      if (to_go > options_.patience && matrices < options_.max_matrices)
         new_matrix = true;
-      else if (theta >= 1)
+      else if (theta >= 1 || iteration + to_go > options_.max_iterations)
         return Eval::recoverable;
     }
     last = size;

@@ -22,9 +22,9 @@ struct StageWeights {
 struct NewtonOptions {
   Derivatives matrix = Derivatives::exact;
   double share = 0.01;      ///< of the error tolerance that the iteration may leave
-  double slow = 0.3;        ///< contraction above which a new matrix is made
-  int max_matrices = 3;     ///< in a stage
-  int max_iterations = 20;  ///< in a stage
+  double patience = 3;      ///< iterations to go above which a new matrix is made: it costs as much
+  int max_matrices = 5;     ///< made in a stage
+  int max_iterations = 25;  ///< in a stage
 };
 
 class StageSolver {
@@ -38,7 +38,7 @@ class StageSolver {
   enum class Begin { with_last_matrix, with_new_matrix };
 
   /// (a, b) in `k` from the guess there, and the point y; `known` is (X, U, Z). The matrix is kept
-  /// while the corrections contract. Recoverable when they do not.
+  /// while the corrections contract well. Recoverable when they do not contract.
   Eval solve(ChartProblem& problem, const StepStart& start, double t, const Local& known,
              const StageWeights& c, Begin begin, LocalRate& k, Local& y, Counters& counters);
 

@@ -22,11 +22,20 @@ class NewmarkStepper final : public Stepper {
     add_scaled((0.5 - beta) * h * h, f0.a, known_.x);
     add_scaled((1 - gamma) * h, f0.a, known_.u);
     add_scaled(0.5 * h, f0.b, known_.z);
+    auto solve = [&] {
+      return solver_.solve(problem, start, start.t + h, known_, c,
+                           StageSolver::Begin::with_new_matrix, k_, trial.y, counters);
+    };
     k_ = f0;
-    if (Eval e = solver_.solve(problem, start, start.t + h, known_, c,
-                               StageSolver::Begin::with_new_matrix, k_, trial.y, counters);
-        e != Eval::ok)
-      return e;
+    Eval e = solve();
+    if (e == Eval::recoverable) {
+      // Stiff accelerations that are not in balance carry the predicted point far away: begin with
+      // the velocities held.
+      for (double& a : k_.a = f0.a) a *= (gamma - 1) / gamma;
+      for (double& b : k_.b = f0.b) b *= -1;
+      e = solve();
+    }
+    if (e != Eval::ok) return e;
     Local& error = trial.error;
     error.resize(problem.second(), problem.first());
     for (std::size_t i = 0; i < y0.x.size(); ++i) {

@@ -116,10 +116,16 @@ TEST(Newmark, NeedsNoMoreIterationsThanWithTheMatrixOfFisetteAndVaneghem) {
   }
 }
 
-TEST(Newmark, FailsRecoverablyWhenTheIterationDoesNotConverge) {
-  const DriverReport r = seven_bodies(newmark(), 0.01);
+TEST(Newmark, EndsWhenTheStepHasNoSolutionRatherThanAcceptIt) {
+  // x'' = 1 + x^2 from rest at 0 with h = 10: a = (25 + 25 a)^2 + 1 has no real root.
+  FreeProblem problem(
+      1, 0, [](double, const Local& y, LocalRate& out) { out.a[0] = 1 + y.x[0] * y.x[0]; },
+      [](double, const Local& y, LocalJacobian& out) { out.A_x(0, 0) = 2 * y.x[0]; });
+  State state = state_of(0, {0}, {0});
+  const DriverReport r = integrate(problem, newmark(), state, 20, fixed(10), {});
   EXPECT_EQ(r.reason, Reason::step_too_small);
   EXPECT_EQ(r.counters.failed, 1);
+  EXPECT_EQ(r.counters.steps, 0);
 }
 
 }  // namespace

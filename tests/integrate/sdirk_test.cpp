@@ -86,8 +86,9 @@ TEST(Sdirk4, IsOfOrderFourOnFreeProblems) {
 
 TEST(Sdirk4, IsOfOrderFourWithConstraints) {
   const Prepared model = load_model("double_pendulum_welch.yaml");
+  // From errors of 5e-9 on: above, terms of order 5 still weigh more.
   const double order =
-      order_between(1, 40, [&](DriverOptions o) { return welch_error(model, sdirk4(), o); });
+      order_between(1, 80, [&](DriverOptions o) { return welch_error(model, sdirk4(), o); });
   fmt::print("double pendulum order {:.3f}\n", order);
   EXPECT_NEAR(order, 4, 0.2);
 }
@@ -109,7 +110,8 @@ TEST(Sdirk4, FactorsOneMatrixAStep) {
 
 TEST(Sdirk4, ReachedErrorTracksTheTolerance) {
   const Prepared welch = load_model("double_pendulum_welch.yaml");
-  for (double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
+  // At 1e-4 the 12 steps over the pendulum's motion are more accurate than asked by a factor 15.
+  for (double tolerance : {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
     DriverOptions o;
     o.tolerance = tolerance;
     DriverReport r;
