@@ -169,7 +169,7 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
 }
 
 Eval StateSpace::dependent_positions(double t, const Vector& x) {
-  at_base_values_ = false;
+  at_base_values_ = at_point_values_ = false;
   point_.t = t;
   for (std::size_t i = 0; i < independent_.size(); ++i) q_[independent_[i]] = x[i];
   // First guess: along the tangent at the base, or at the accepted point nearby.
@@ -266,6 +266,8 @@ Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
   acceleration_to_chart(q_, dq_, a_, ddq_);
   for (std::size_t i = 0; i < independent_.size(); ++i) out.a[i] = ddq_[independent_[i]];
   std::copy(ws_->b.begin(), ws_->b.end(), out.b.begin());
+  last_y_ = y;
+  at_point_values_ = true;
   return Eval::ok;
 }
 
@@ -285,6 +287,7 @@ Eval StateSpace::rebase(const State& state) {
   near_base_ = true;
   base_ = state;
   point_ = state;
+  at_point_values_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
   if (system_.sizes().mu > 0) {
     culprit_ = "nonholonomic constraints";

@@ -2,14 +2,17 @@
 #include "kardan/integrate/cvode.h"
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/method.h"
+#include "kardan/integrate/newmark.h"
 #include "kardan/integrate/rn4.h"
 #include "kardan/integrate/rodasp.h"
 #include "kardan/integrate/ros2w.h"
+#include "kardan/integrate/sdirk.h"
 
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{rn4(), rodasp(), ros2w(), dopri5(), abm2(), adams(), bdf()};
+  static const std::vector<Method> all{rn4(),        rodasp(), ros2w(), dopri5(), newmark(),
+                                       newmark_fv(), sdirk4(), abm2(),  adams(),  bdf()};
   return all;
 }
 

@@ -15,6 +15,7 @@ namespace kardan {
 struct Counters {
   long steps = 0, rejected = 0, failed = 0;
   long evaluations = 0, jacobians = 0, factorizations = 0, events = 0;
+  long iterations = 0;  // of Newton's method
 };
 
 /// What a step starts from; the driver fills the Jacobian only for methods that need it.
@@ -23,6 +24,8 @@ struct StepStart {
   const Local* y = nullptr;
   const LocalRate* rate = nullptr;
   const LocalJacobian* jacobian = nullptr;
+  const State* state = nullptr;       // the base
+  const ErrorScale* scale = nullptr;  // tolerances, for iterations
 };
 
 struct Trial {
@@ -48,7 +51,7 @@ struct Method {
   int order = 0;
   int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
   bool needs_jacobian = false;
-  std::unique_ptr<Stepper> (*make)() = nullptr;
+  std::function<std::unique_ptr<Stepper>()> make = {};
   /// Multistep methods bring their own loop, with the driver's semantics, instead of a stepper.
   DriverReport (*integrate)(ChartProblem&, const Method&, State&, double t_end,
                             const DriverOptions&, const Observer&) = nullptr;
