@@ -270,12 +270,14 @@ StageResult solve_with_priorities(Solve solve, WishLevel level, const System& sy
   return result;
 }
 
+/// `solved`: the last level that was solved for.
 void report_wishes(const System& system, const State& state, const std::vector<BoundWish>& wishes,
-                   Workspace& ws, AssemblyReport& report) {
+                   WishLevel solved, Workspace& ws, AssemblyReport& report) {
   for (const BoundWish& w : wishes) {
     const double miss = wish_residual(w, system, state, {}, ws);
     WishResult r{w.data->text, w.data->priority, w.data->equals, w.data->equals + miss, false};
-    r.met = std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals));
+    const bool tried = w.level == WishLevel::position || solved == WishLevel::velocity;
+    r.met = tried && std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals));
     report.wishes.push_back(std::move(r));
   }
 }
@@ -400,7 +402,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   report_motion(system, given, out.state, report);
   if (!positions.met) {
     fail(report, positions, "free one of the wishes, correct the geometry, or give a nearer start");
-    report_wishes(system, out.state, wishes, *ws, report);
+    report_wishes(system, out.state, wishes, WishLevel::position, *ws, report);
     report.reached = constraint_residuals(system, out.state, {}, *ws);
     return out;
   }
@@ -408,7 +410,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   const StageResult velocities =
       solve_with_priorities(solve_velocities, WishLevel::velocity, system, out.state, wishes, *ws);
   report.iterations += velocities.iterations;
-  report_wishes(system, out.state, wishes, *ws, report);
+  report_wishes(system, out.state, wishes, WishLevel::velocity, *ws, report);
   if (!velocities.met) {
     fail(report, velocities, "free one of the velocity wishes, or correct the drivers");
     report.reached = constraint_residuals(system, out.state, {}, *ws);

@@ -201,7 +201,10 @@ class Balancer {
     given_v_ = guess.v;
     if (!system_->blueprint().equilibrium.keep_velocities)
       std::fill(given_v_.begin(), given_v_.end(), 0.0);
-    const ConsistentStart assembled = assemble(*system_, guess, {});
+    // The search begins where the wishes of the assembly put the model; the report tells which of
+    // them the balance has kept.
+    held_ = bind_wishes(system_->blueprint().wishes, *system_, diagnostics_);
+    const ConsistentStart assembled = assemble(*system_, guess, held_);
     if (assembled.report.status != Eval::ok && !assembled.report.conflicts.empty()) {
       report.status = Eval::fatal;
       report.message = "the start does not assemble: " + assembled.report.message;
@@ -424,12 +427,8 @@ class Balancer {
     out.start.state = at_.state;
     // Velocities are set last: given ones, made consistent, or rest.
     out.start.state.v = given_v_;
-    for (const BoundWish& w : wishes_) {
-      const double miss = wish_residual(w, *system_, at_.state, {}, ws);
-      out.report.wishes.push_back(
-          {w.data->text, w.data->priority, w.data->equals, w.data->equals + miss,
-           std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals))});
-    }
+    report_wishes(wishes_, out);
+    report_wishes(bind_wishes(system_->blueprint().wishes, *system_, diagnostics_), out);
     const Eval solved =
         solve_accelerations(*system_, out.start.state, out.start.a, out.start.lambda, ws);
     const Residuals reached = constraint_residuals(*system_, out.start.state, out.start.a, ws);
@@ -444,6 +443,15 @@ class Balancer {
     else
       out.report.message = "no balance was found";
     list_imbalance(out);
+  }
+
+  void report_wishes(const std::vector<BoundWish>& wishes, Equilibrium& out) {
+    for (const BoundWish& w : wishes) {
+      const double miss = wish_residual(w, *system_, out.start.state, {}, balance_->workspace());
+      out.report.wishes.push_back(
+          {w.data->text, w.data->priority, w.data->equals, w.data->equals + miss,
+           std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals))});
+    }
   }
 
   void list_imbalance(Equilibrium& out) const {
@@ -477,7 +485,7 @@ class Balancer {
   const System* system_ = nullptr;
   std::unique_ptr<System> owned_;  // for parameters other than the model's own
   std::vector<std::string> names_;
-  std::vector<BoundWish> wishes_;
+  std::vector<BoundWish> wishes_, held_;
   std::unique_ptr<Balance> balance_;
   Iterate at_;
   Vector given_v_, step_, theta_step_;
