@@ -34,4 +34,13 @@ int assemble(const ModelOptions& options);
 int equilibrium(const ModelOptions& options);
 int elements(const std::string& name, bool json);
 
+/// Options of `kardan run`; zero or empty means: as the model says.
+struct RunOptions {
+  std::string method, log;
+  std::vector<std::string> out;
+  double tolerance = 0, t_end = 0, every = 0, step = 0;
+};
+int run(const ModelOptions& options, const RunOptions& given);
+int methods_command();
+
 }  // namespace kardan::cli

@@ -17,19 +17,37 @@ int main(int argc, char** argv) {
   ModelOptions model;
   std::string type;
   int result = finished;
-  auto add_model = [&](const char* name, const char* doc, int (*run)(const ModelOptions&)) {
-    CLI::App* command = app.add_subcommand(name, doc);
+  auto add_common = [&](CLI::App* command) {
     command->add_option("MODEL", model.file, "model file (YAML)")->required();
     command->add_option("--set", model.set, "name=value: replace a parameter; may be repeated")
         ->take_all();
     command->add_flag("--json", model.json, "print one JSON document");
     command->add_flag("--quiet", model.quiet, "print nothing but errors");
-    command->callback([&, run] { result = run(model); });
+  };
+  auto add_model = [&](const char* name, const char* doc, int (*action)(const ModelOptions&)) {
+    CLI::App* command = app.add_subcommand(name, doc);
+    add_common(command);
+    command->callback([&, action] { result = action(model); });
   };
   add_model("check", "degrees of freedom, redundant or contradictory constraints, consistency",
             check);
   add_model("assemble", "consistent positions, velocities, accelerations, multipliers", assemble);
   add_model("equilibrium", "static balance, or steady motion at given velocities", equilibrium);
+  RunOptions given;
+  CLI::App* run_command = app.add_subcommand("run", "simulate; summary, CSV and JSON");
+  add_common(run_command);
+  run_command->add_option("--method", given.method, "see `kardan methods`");
+  run_command->add_option("--tol", given.tolerance, "relative and absolute tolerance");
+  run_command->add_option("--t-end", given.t_end, "[s] end of the run");
+  run_command->add_option("--every", given.every, "[s] spacing of the output grid");
+  run_command->add_option("--step", given.step, "[s] fixed step, without error control");
+  run_command->add_option("--out", given.out, "result file: .csv, .json; may be repeated")
+      ->take_all();
+  run_command->add_option("--log", given.log, "one line a step: t, h, error");
+  run_command->callback([&] { result = kardan::cli::run(model, given); });
+  app.add_subcommand("methods", "the integration methods")->callback([&] {
+    result = methods_command();
+  });
   CLI::App* list = app.add_subcommand("elements", "the element types, with fields and units");
   list->add_option("NAME", type, "one type in full");
   list->add_flag("--json", model.json, "print one JSON document");

@@ -92,6 +92,26 @@ Mat3d rotation_rate_map(const Vec3d& theta) {
          c.phi_minus_sin * tilde_tilde(theta, theta);
 }
 
+Mat3d rotation_rate_map_rate(const Vec3d& theta, const Vec3d& theta_rate) {
+  // With c1 = (1-cos)/phi^2, c2 = (phi-sin)/phi^3 and e = (dc/dphi)/phi:
+  //   T' = -e1 s theta~ - c1 theta'~ + e2 s theta~^2 + c2 (theta'~ theta~ + theta~ theta'~),
+  // s = theta.theta'.
+  const double phi = norm(theta), p2 = phi * phi;
+  const Quotients c = quotients(phi);
+  double e1, e2;
+  if (phi < series_angle) {
+    e1 = -1.0 / 12 * (1 - p2 / 15 * (1 - p2 / 37.333333333333336 * (1 - p2 / 67.5)));
+    e2 = -1.0 / 60 * (1 - p2 / 21 * (1 - p2 / 48 * (1 - p2 / 82.5)));
+  } else {
+    e1 = (std::sin(phi) / phi - 2 * c.one_minus_cos) / p2;
+    e2 = (c.one_minus_cos - 3 * c.phi_minus_sin) / p2;
+  }
+  const double s = dot(theta, theta_rate);
+  return (e2 * s) * tilde_tilde(theta, theta) - (e1 * s) * tilde(theta) -
+         c.one_minus_cos * tilde(theta_rate) +
+         c.phi_minus_sin * (tilde_tilde(theta_rate, theta) + tilde_tilde(theta, theta_rate));
+}
+
 Mat3d rotation_rate_map_inverse(const Vec3d& theta) {
   // T^-1 = I + theta~/2 + (1/phi^2 - (1+cos phi)/(2 phi sin phi)) theta~^2
   const double phi = norm(theta);

@@ -28,6 +28,8 @@ Mat3d rotation_exp(const Vec3d& theta);
 Vec3d rotation_log(const Mat3d& R);
 /// T(theta) of the header comment (right Jacobian of the exponential).
 Mat3d rotation_rate_map(const Vec3d& theta);
+/// d/dt T(theta) for a theta that moves with theta_rate.
+Mat3d rotation_rate_map_rate(const Vec3d& theta, const Vec3d& theta_rate);
 /// T(theta)^-1, for |theta| < 2 pi.
 Mat3d rotation_rate_map_inverse(const Vec3d& theta);
 

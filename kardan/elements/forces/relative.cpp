@@ -124,11 +124,35 @@ void chain(const RelativeWrench<D>& W, const double (&z_p)[2 * dofs<D>][2 * dofs
   constexpr int m = dofs<D>, n = 2 * m;
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j < n; ++j) W_p[i][j] = W_v[i][j] = 0;
-    for (int k = 0; k < n; ++k)
-      for (int j = 0; j < n; ++j) W_p[i][j] += W.W_z[i][k] * z_p[k][j];
-    for (int k = 0; k < m; ++k)
-      for (int j = 0; j < n; ++j) W_v[i][j] += W.W_z[i][m + k] * z_p[k][j];
+    for (int k = 0; k < n; ++k) {
+      const double w = W.W_z[i][k];
+      if (w == 0) continue;  // most laws leave out whole blocks
+      for (int j = 0; j < n; ++j) W_p[i][j] += w * z_p[k][j];
+      if (k < m) continue;
+      for (int j = 0; j < n; ++j) W_v[i][j] += w * z_p[k - m][j];
+    }
   }
+}
+
+/// Q += S W without forming S.
+void add_value(const Pair<3>& bodies, const RelativeMotion<3>& z, const Vec3d& sB,
+               const double (&W)[6], double* Q) {
+  using M = Measure<3>;
+  const Vec3d f{W[0], W[1], W[2]}, m{W[3], W[4], W[5]};
+  const Vec3d F = bodies.A.R * f;
+  add(Q, M::xA, -1, F);
+  add(Q, M::qA, -1, cross(z.rho, f) + m);
+  add(Q, M::xB, 1, F);
+  add(Q, M::qB, 1, cross(sB, transposed_times(z.C, f)) + transposed_times(z.C, m));
+}
+void add_value(const Pair<2>& bodies, const RelativeMotion<2>& z, const Vec2d& sB,
+               const double (&W)[3], double* Q) {
+  using M = Measure<2>;
+  const Vec2d f{W[0], W[1]}, F = bodies.A.R * f;
+  add(Q, M::xA, -1, F);
+  add(Q, M::qA, -1, cross(z.rho, f) + W[2]);
+  add(Q, M::xB, 1, F);
+  add(Q, M::qB, 1, cross(z.C * sB, f) + W[2]);
 }
 
 /// Change of Q by the turning frames at fixed (f, m): R_A f, rho x f, C'f and C'm.
@@ -167,22 +191,20 @@ template <int D>
 void add_relative_wrench(const Pair<D>& bodies, const RelativeMotion<D>& z, const VecOf<D>& sB,
                          const RelativeWrench<D>& W, Depth depth, Force<D>& F) {
   constexpr int m = dofs<D>, n = 2 * m;
+  if (depth != Depth::second) return add_value(bodies, z, sB, W.W, F.Q);
   double S[n][m] = {};
   transport(bodies, z, sB, S);
-  for (int i = 0; i < n; ++i)
-    for (int k = 0; k < m; ++k) F.Q[i] += S[i][k] * W.W[k];
-  if (depth != Depth::second) return;
   double z_p[n][n] = {}, W_p[m][n], W_v[m][n];
   relative_derivatives(bodies, z, sB, z_p);
   chain<D>(W, z_p, W_p, W_v);
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < m; ++k) {
       const double s = S[i][k];
-      for (int j = 0; j < n; ++j) {
-        F.Q_p[i][j] += s * W_p[k][j];
-        F.Q_v[i][j] += s * W_v[k][j];
-      }
+      if (s == 0) continue;  // a third of S is zero for every pose
+      F.Q[i] += s * W.W[k];
       F.Q_t[i] += s * W.W_t[k];
+      for (int j = 0; j < n; ++j) F.Q_p[i][j] += s * W_p[k][j];
+      for (int j = 0; j < n; ++j) F.Q_v[i][j] += s * W_v[k][j];
     }
   if constexpr (D == 3) {
     add_turning(bodies, z, sB, {W.W[0], W.W[1], W.W[2]}, {W.W[3], W.W[4], W.W[5]}, z_p, F);

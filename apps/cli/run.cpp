@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+#include <fmt/os.h>
+
+#include <cmath>
+
+#include "apps/cli/command.h"
+#include "apps/cli/print.h"
+#include "kardan/base/text.h"
+#include "kardan/run/simulate.h"
+
+namespace kardan::cli {
+namespace {
+
+/// Values of the command line, then of the file's `simulate:` section, then defaults.
+bool options_from(const Model& model, const System& system, const RunOptions& given,
+                  SimulateOptions& out, Diagnostics& diagnostics) {
+  const ValueReader reader(system.blueprint().parameters, diagnostics);
+  report_unknown_keys(model.simulate.fields, {"t_end", "method", "tolerance", "every", "step"},
+                      "simulate", diagnostics);
+  auto number = [&](const char* key, double& value) {
+    if (const FieldValue* v = model.simulate.find(key))
+      reader.read(*v, std::string("simulate.") + key, {.check = Check::positive}, value);
+  };
+  number("t_end", out.t_end);
+  number("tolerance", out.driver.tolerance);
+  number("every", out.every);
+  number("step", out.driver.fixed_step);
+  if (const FieldValue* v = model.simulate.find("method"))
+    reader.read(*v, "simulate.method", {}, out.method);
+  if (!given.method.empty()) out.method = given.method;
+  if (given.tolerance > 0) out.driver.tolerance = given.tolerance;
+  if (given.t_end > 0) out.t_end = given.t_end;
+  if (given.every > 0) out.every = given.every;
+  if (given.step > 0) out.driver.fixed_step = given.step;
+  if (out.every == 0) out.every = out.t_end / 100;
+  if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)
+    diagnostics.error("tolerance.range", fmt::format("tolerance = {}; wanted 1e-14 to 0.1",
+                                                     format_number(out.driver.tolerance)));
+  return !diagnostics.has_errors();
+}
+
+Json report_json(const System& system, const Prepared& p, const RunReport& r) {
+  const Counters& c = r.driver.counters;
+  Json out;
+  out["model"] = system.blueprint().name;
+  out["reason"] = to_string(r.driver.reason);
+  out["message"] = r.driver.message;
+  out["t_reached"] = r.driver.t;
+  out["method"] = r.method;
+  out["formulation"] = r.formulation;
+  out["tolerance"] = r.tolerance;
+  out["steps"] = c.steps;
+  out["rejected"] = c.rejected;
+  out["failed"] = c.failed;
+  out["evaluations"] = c.evaluations;
+  out["jacobians"] = c.jacobians;
+  out["factorizations"] = c.factorizations;
+  out["partitions"] = r.partitions;
+  out["cpu_seconds"] = r.cpu_seconds;
+  out["residuals"] = to_json(r.residuals);
+  out["energy"] = {{"initial", r.energy.initial},
+                   {"final", r.energy.final},
+                   {"work", r.energy.work},
+                   {"balance_error", r.energy.balance_error}};
+  out["events"] = Json::array();
+  for (const EventRecord& e : r.driver.events)
+    out["events"].push_back({{"t", e.t},
+                             {"event", system.event_names()[e.event]},
+                             {"direction", e.direction > 0 ? "rising" : "falling"}});
+  out["final"] = named_values(system, p.start);
+  return out;
+}
+
+void print_report(const System& system, const RunReport& r) {
+  const Counters& c = r.driver.counters;
+  fmt::print("{}\n\n", system.blueprint().name);
+  fmt::print("{:<22}{} at t = {:.9g} s\n", "ended", to_string(r.driver.reason), r.driver.t);
+  fmt::print("{:<22}{} on {}, tolerance {:.0e}\n", "method", r.method, r.formulation, r.tolerance);
+  fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
+             c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
+  fmt::print("{:<22}{} evaluations, {} Jacobians, {} factorizations, {} partitions\n", "work",
+             c.evaluations, c.jacobians, c.factorizations, r.partitions);
+  fmt::print("{:<22}{:.3g} s ({:.3g} times real time)\n", "CPU time", r.cpu_seconds,
+             r.driver.t / std::max(r.cpu_seconds, 1e-9));
+  print_residuals("constraints held", r.residuals);
+  fmt::print("{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J\n", "energy",
+             r.energy.initial, r.energy.final, r.energy.work, r.energy.balance_error);
+  for (const EventRecord& e : r.driver.events)
+    fmt::print("  event {:<32} t = {:.12g} {}\n", system.event_names()[e.event], e.t,
+               e.direction > 0 ? "rising" : "falling");
+}
+
+/// Time and all coordinates, velocities and sensors on the output grid.
+class CsvFile {
+ public:
+  CsvFile(const std::string& path, const System& system)
+      : file_(fmt::output_file(path)), system_(system), ws_(system.make_workspace()) {
+    file_.print("time");
+    for (const std::string& name : system.quantity_names()) {
+      if (name == "t") continue;
+      file_.print(",{}", name);
+      quantities_.push_back(*system.find_quantity(name));
+    }
+    file_.print(",energy.kinetic,energy.potential\n");
+  }
+  void row(const State& state) {
+    file_.print("{}", format_number(state.t));
+    for (const Quantity& q : quantities_)
+      file_.print(",{}", format_number(system_.quantity(q, state, 0, {}, {}, *ws_)));
+    const Energy e = system_.energy(state, *ws_);
+    file_.print(",{},{}\n", format_number(e.kinetic), format_number(e.potential));
+  }
+
+ private:
+  fmt::ostream file_;
+  const System& system_;
+  std::unique_ptr<Workspace> ws_;
+  std::vector<Quantity> quantities_;
+};
+
+}  // namespace
+
+int run(const ModelOptions& options, const RunOptions& given) {
+  const auto overrides = parse_overrides(options);
+  if (!overrides) return bad_input;
+  const auto model = read(options, *overrides);
+  if (!model) return bad_input;
+  Diagnostics diagnostics;
+  Prepared prepared = prepare(*model, *overrides, diagnostics);
+  if (diagnostics.has_errors() || !prepared.system) {
+    tell(diagnostics);
+    return bad_input;
+  }
+  if (prepared.start.report.status != Eval::ok) {
+    fmt::print(stderr, "kardan: {}\n        {}\n", prepared.start.report.message,
+               prepared.start.report.advice);
+    return failed;
+  }
+  Diagnostics faults;
+  SimulateOptions simulate_options;
+  if (!options_from(*model, *prepared.system, given, simulate_options, faults)) {
+    tell(faults);
+    return bad_input;
+  }
+  const System& system = *prepared.system;
+  std::unique_ptr<CsvFile> csv;
+  std::string json_file;
+  for (const std::string& path : given.out) {
+    const bool is_csv = path.ends_with(".csv"), is_json = path.ends_with(".json");
+    if (is_csv) {
+      csv = std::make_unique<CsvFile>(path, system);
+    } else if (is_json) {
+      json_file = path;
+    } else {
+      fmt::print(stderr, "kardan: --out {}: wanted a file ending in .csv or .json\n", path);
+      return bad_input;
+    }
+  }
+  std::unique_ptr<fmt::ostream> log;
+  if (!given.log.empty()) {
+    log = std::make_unique<fmt::ostream>(fmt::output_file(given.log));
+    log->print("t,h,error\n");
+  }
+  const RunReport report =
+      simulate(prepared, simulate_options,
+               csv ? GridSink([&](const GridPoint& p) { csv->row(*p.state); }) : GridSink(),
+               log ? StepLog([&](double t, double h, double error) {
+                 log->print("{},{},{}\n", format_number(t), format_number(h), format_number(error));
+               })
+                   : StepLog(),
+               faults);
+  if (tell(faults)) return bad_input;
+  const Json json = report_json(system, prepared, report);
+  if (!json_file.empty()) fmt::output_file(json_file).print("{}\n", json.dump(2));
+  if (options.json)
+    fmt::print("{}\n", json.dump(2));
+  else if (!options.quiet)
+    print_report(system, report);
+  if (report.driver.reason == Reason::finished || report.driver.reason == Reason::stopped)
+    return finished;
+  fmt::print(stderr, "kardan: {}\n        {}\n", report.driver.message, report.driver.advice);
+  return failed;
+}
+
+int methods_command() {
+  for (const Method& m : methods())
+    fmt::print("  {:<10}order {}({}){}  {} ({})\n", m.name, m.order, m.error_order,
+               m.needs_jacobian ? ", exact Jacobian" : ", explicit      ", m.summary, m.source);
+  return finished;
+}
+
+}  // namespace kardan::cli

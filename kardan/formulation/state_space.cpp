@@ -1,0 +1,438 @@
+#include "kardan/formulation/state_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/base/rotation.h"
+#include "kardan/formulation/analysis.h"
+#include "kardan/formulation/assembly.h"
+
+namespace kardan {
+namespace {
+
+/// Positions are solved until this scaled residual; below it round-off of large models begins.
+constexpr double position_tolerance = 2e-14;
+constexpr int max_position_iterations = 12;
+/// The partition is kept while the dependent directions grow by less than this.
+constexpr double partition_growth = 1.25;
+
+}  // namespace
+
+StateSpace::StateSpace(const System& system)
+    : system_(system),
+      ws_(system.make_workspace()),
+      q_(system.sizes().v),
+      dq_(system.sizes().v),
+      ddq_(system.sizes().v),
+      a_(system.sizes().v),
+      lambda_(system.sizes().constraints()),
+      step_(system.sizes().v) {
+  chart_G_.resize(system.patterns().constraint->nonzeros());
+}
+
+Eval StateSpace::choose_partition() {
+  const RowDependencies found = constraint_dependencies(system_, base_, *ws_);
+  if (found.eval != Eval::ok) return found.eval;
+  rows_ = found.independent;
+  const int n = system_.sizes().v;
+  // Columns in the model's units, so that the choice does not depend on them.
+  Matrix G(static_cast<int>(rows_.size()), n);
+  const SparsePattern& p = *ws_->G.pattern;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    double square = 0;
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
+      const double v = ws_->G.values[k] * column_scale(system_, p.column[k]);
+      G(static_cast<int>(i), p.column[k]) = v;
+      square += v * v;
+    }
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+      G(static_cast<int>(i), p.column[k]) /= std::sqrt(square);
+  }
+  PivotedQr qr;
+  if (Eval e = qr.factor(G); e != Eval::ok) return e;
+  if (qr.rank() != static_cast<int>(rows_.size())) return Eval::recoverable;
+  dependent_.assign(qr.column_permutation().begin(), qr.column_permutation().begin() + qr.rank());
+  std::sort(dependent_.begin(), dependent_.end());
+  independent_.clear();
+  for (int j = 0; j < n; ++j)
+    if (!std::binary_search(dependent_.begin(), dependent_.end(), j)) independent_.push_back(j);
+  prepare_dependent_solver();
+  ++partitions_;
+  fresh_norm_ = 0;
+  return Eval::ok;
+}
+
+void StateSpace::prepare_dependent_solver() {
+  const SparsePattern& p = *system_.patterns().constraint;
+  const SparsePattern& mass = *system_.patterns().mass;
+  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
+  std::vector<int> place(n, -1);
+  for (int k = 0; k < m; ++k) place[dependent_[k]] = k;
+  SparsePattern d;
+  d.rows = d.cols = m;
+  dependent_slot_.clear();
+  PatternBuilder builder(n + m, n + m);
+  for (int i = 0; i < n; ++i)
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) builder.add(i, mass.column[k]);
+  for (int i = 0; i < m; ++i) {
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
+      builder.add(n + i, p.column[k]);
+      builder.add(p.column[k], n + i);
+      if (place[p.column[k]] < 0) continue;
+      d.column.push_back(place[p.column[k]]);
+      dependent_slot_.push_back(k);
+    }
+    builder.add(n + i, n + i);
+    d.row_start.push_back(static_cast<int>(d.column.size()));
+  }
+  dependent_pattern_ = std::make_shared<const SparsePattern>(std::move(d));
+  saddle_pattern_ = builder.build();
+  saddle_M_.clear();
+  saddle_G_.clear();
+  saddle_Gt_.clear();
+  saddle_from_.clear();
+  for (int i = 0; i < n; ++i)
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
+      saddle_M_.push_back(saddle_pattern_->find(i, mass.column[k]));
+  for (int i = 0; i < m; ++i)
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
+      saddle_from_.push_back(k);
+      saddle_G_.push_back(saddle_pattern_->find(n + i, p.column[k]));
+      saddle_Gt_.push_back(saddle_pattern_->find(p.column[k], n + i));
+    }
+  dependent_values_.resize(dependent_slot_.size());
+  saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
+  for (std::size_t k = 0; k < saddle_M_.size(); ++k)
+    saddle_values_[saddle_M_[k]] = ws_->M.values[k];
+  at_base_ = std::make_unique<LinearSolver>(dependent_pattern_);
+  at_point_ = std::make_unique<LinearSolver>(dependent_pattern_);
+  saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
+  saddle_x_.resize(n + m);
+  small_.resize(m);
+  g_d_.resize(m);
+}
+
+/// G_d from the chart columns at the point evaluated last.
+Eval StateSpace::factor_dependent(LinearSolver& solver) {
+  for (std::size_t k = 0; k < dependent_slot_.size(); ++k)
+    dependent_values_[k] = chart_G_[dependent_slot_[k]];
+  return solver.factor(dependent_values_);
+}
+
+/// Columns of G by chart coordinates: rotation columns times T(theta).
+void StateSpace::chart_columns() {
+  std::copy(ws_->G.values.begin(), ws_->G.values.end(), chart_G_.begin());
+  if (system_.dimension() == 2) return;
+  const SparsePattern& p = *ws_->G.pattern;
+  for (int row : rows_) {
+    int k = p.row_start[row];
+    for (int body : system_.row_bodies()[row]) {
+      const BodyLayout& b = system_.bodies()[body];
+      if (b.v_count > 3) {
+        const Vec3d theta{q_[b.v + 3], q_[b.v + 4], q_[b.v + 5]};
+        double* g = chart_G_.data() + k + 3;
+        const Vec3d turned = transposed_times(rotation_rate_map(theta), Vec3d{g[0], g[1], g[2]});
+        for (int c = 0; c < 3; ++c) g[c] = turned[c];
+      }
+      k += b.v_count;
+    }
+  }
+}
+
+void StateSpace::velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const {
+  std::copy(dq.begin(), dq.end(), v.begin());
+  if (system_.dimension() == 2) return;
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    const int i = system_.bodies()[b].v + 3;
+    if (system_.bodies()[b].v_count <= 3) continue;
+    const Vec3d w =
+        rotation_rate_map({q[i], q[i + 1], q[i + 2]}) * Vec3d{dq[i], dq[i + 1], dq[i + 2]};
+    for (int c = 0; c < 3; ++c) v[i + c] = w[c];
+  }
+}
+
+void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a,
+                                       Vector& ddq) const {
+  std::copy(a.begin(), a.end(), ddq.begin());
+  if (system_.dimension() == 2) return;
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    const int i = system_.bodies()[b].v + 3;
+    if (system_.bodies()[b].v_count <= 3) continue;
+    const Vec3d theta{q[i], q[i + 1], q[i + 2]}, rate{dq[i], dq[i + 1], dq[i + 2]};
+    const Vec3d rest = Vec3d{a[i], a[i + 1], a[i + 2]} - rotation_rate_map_rate(theta, rate) * rate;
+    const Vec3d d = rotation_rate_map_inverse(theta) * rest;
+    for (int c = 0; c < 3; ++c) ddq[i + c] = d[c];
+  }
+}
+
+Eval StateSpace::dependent_positions(double t, const Vector& x) {
+  at_base_values_ = false;
+  point_.t = t;
+  for (std::size_t i = 0; i < independent_.size(); ++i) q_[independent_[i]] = x[i];
+  // First guess: along the tangent at the base.
+  const int m = static_cast<int>(rows_.size());
+  for (int k = 0; k < m; ++k) {
+    const double* row = B_.row(dependent_[k]);
+    double sum = H_t_[k] * (t - base_.t);
+    for (std::size_t i = 0; i < x.size(); ++i) sum += row[i] * x[i];
+    q_[dependent_[k]] = sum;
+  }
+  double last = 0;
+  for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
+    if (!all_finite(q_)) break;
+    system_.retract(base_.p, q_, point_.p);
+    if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
+    double size = 0;
+    int worst = 0;
+    for (int k = 0; k < m; ++k) {
+      g_d_[k] = ws_->g[rows_[k]];
+      const double s = std::abs(scaled_residual(system_, rows_[k], 0, g_d_[k]));
+      if (s > size) {
+        size = s;
+        worst = rows_[k];
+      }
+    }
+    if (size < position_tolerance) return Eval::ok;
+    if (iteration > 2 && size > 0.9 * last) {
+      if (size < 100 * position_tolerance) return Eval::ok;  // round-off of the model
+      culprit_ = system_.row_name(worst);
+      return Eval::recoverable;
+    }
+    last = size;
+    at_base_->solve(g_d_);
+    for (int k = 0; k < m; ++k) q_[dependent_[k]] -= g_d_[k];
+  }
+  culprit_ = "the closing of the constraints";
+  return last < 1e-12 ? Eval::ok : Eval::recoverable;
+}
+
+Eval StateSpace::dependent_velocities(const Vector& u) {
+  for (std::size_t i = 0; i < independent_.size(); ++i) dq_[independent_[i]] = u[i];
+  if (rows_.empty()) {
+    velocity_from_chart(q_, dq_, point_.v);
+    return Eval::ok;
+  }
+  if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+  chart_columns();
+  if (Eval e = factor_dependent(*at_point_); e != Eval::ok) return e;
+  const SparsePattern& p = *ws_->G.pattern;
+  for (int k : dependent_) dq_[k] = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    double sum = ws_->g_t[rows_[i]];
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+      sum += chart_G_[k] * dq_[p.column[k]];
+    g_d_[i] = -sum;
+  }
+  at_point_->solve(g_d_);
+  for (std::size_t i = 0; i < dependent_.size(); ++i) dq_[dependent_[i]] = g_d_[i];
+  velocity_from_chart(q_, dq_, point_.v);
+  return Eval::ok;
+}
+
+/// a_, lambda_ at `state` (its w is solved for).
+Eval StateSpace::accelerations_at(State& state) {
+  if (system_.sizes().w > 0) {
+    if (Eval e = solve_accelerations(system_, state, a_, lambda_, *ws_); e != Eval::ok) return e;
+  }
+  if (Eval e = system_.evaluate(state, {true, true, true, true}, *ws_); e != Eval::ok) return e;
+  const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
+  for (std::size_t k = 0; k < saddle_from_.size(); ++k)
+    saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
+  if (Eval e = saddle_->factor(saddle_values_); e != Eval::ok) {
+    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
+    return e;
+  }
+  std::copy(ws_->f.begin(), ws_->f.end(), saddle_x_.begin());
+  for (int i = 0; i < m; ++i) saddle_x_[n + i] = ws_->gamma[rows_[i]];
+  saddle_->solve(saddle_x_);
+  std::copy_n(saddle_x_.begin(), n, a_.begin());
+  std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  for (int i = 0; i < m; ++i) lambda_[rows_[i]] = saddle_x_[n + i];
+  return all_finite(a_) ? Eval::ok : Eval::recoverable;
+}
+
+Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
+  if (Eval e = dependent_positions(t, y.x); e != Eval::ok) return e;
+  if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
+  point_.r = y.z;
+  if (Eval e = accelerations_at(point_); e != Eval::ok) return e;
+  acceleration_to_chart(q_, dq_, a_, ddq_);
+  for (std::size_t i = 0; i < independent_.size(); ++i) out.a[i] = ddq_[independent_[i]];
+  std::copy(ws_->b.begin(), ws_->b.end(), out.b.begin());
+  return Eval::ok;
+}
+
+Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
+  out.resize(second(), first());
+  return evaluate(t, y, out);
+}
+
+Eval StateSpace::rebase(const State& state) {
+  base_ = state;
+  point_ = state;
+  std::fill(q_.begin(), q_.end(), 0.0);
+  if (system_.sizes().mu > 0) {
+    culprit_ = "nonholonomic constraints";
+    return Eval::fatal;
+  }
+  const bool fresh = partitions_ == 0;
+  if (fresh)
+    if (Eval e = choose_partition(); e != Eval::ok) return e;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (Eval e = accelerations_at(base_); e != Eval::ok) {
+      if (attempt > 0) return e;
+    } else {
+      chart_columns();
+      if (factor_dependent(*at_base_) == Eval::ok) {
+        expand_base();
+        const double size = norm_max(B_.values());
+        if (fresh_norm_ == 0) fresh_norm_ = std::max(size, 1.0);
+        if (size <= partition_growth * fresh_norm_) break;
+      }
+    }
+    if (attempt == 0)
+      if (Eval e = choose_partition(); e != Eval::ok) return e;
+  }
+  base_a_ = a_;
+  base_lambda_ = lambda_;
+  const int n = second();
+  base_y_.resize(n, first());
+  base_rate_.resize(n, first());
+  for (int i = 0; i < n; ++i) {
+    base_y_.x[i] = 0;
+    base_y_.u[i] = base_.v[independent_[i]];
+    base_rate_.a[i] = a_[independent_[i]];
+  }
+  base_y_.z = base_.r;
+  base_rate_.b = ws_->b;
+  at_base_values_ = true;
+  return Eval::ok;
+}
+
+/// B = [H; I] and H_t at the base.
+void StateSpace::expand_base() {
+  const int n = second(), m = static_cast<int>(rows_.size());
+  B_.resize(system_.sizes().v, n);
+  B_.set_zero();
+  for (int i = 0; i < n; ++i) B_(independent_[i], i) = 1;
+  H_t_.assign(m, 0.0);
+  if (m == 0) return;
+  std::vector<int>& place = saddle_place_;
+  place.assign(system_.sizes().v, -1);
+  for (int i = 0; i < n; ++i) place[independent_[i]] = i;
+  W1_.resize(m, n + 1);
+  W1_.set_zero();
+  const SparsePattern& p = *ws_->G.pattern;
+  for (int i = 0; i < m; ++i) {
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+      if (place[p.column[k]] >= 0) W1_(i, place[p.column[k]]) = -ws_->G.values[k];
+    W1_(i, n) = -ws_->g_t[rows_[i]];
+  }
+  at_base_->solve(W1_);
+  for (int k = 0; k < m; ++k) {
+    std::copy_n(W1_.row(k), n, B_.row(dependent_[k]));
+    H_t_[k] = W1_(k, n);
+  }
+}
+
+Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& point) {
+  LocalRate& rate = end_rate_;
+  rate.resize(second(), first());
+  if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
+  point_.turns = base_.turns;
+  system_.follow_turns(base_, point_, *ws_);
+  state = point_;
+  point.t = t;
+  point.q = q_;
+  point.dq = dq_;
+  point.ddq = ddq_;
+  point.z = y.z;
+  point.dz = rate.b;
+  return Eval::ok;
+}
+
+void StateSpace::base_point(ChartPoint& point) const {
+  point.t = base_.t;
+  point.q.assign(system_.sizes().v, 0.0);
+  point.dq = base_.v;
+  point.ddq = base_a_;  // at the base T = I and its rate does not act on q'
+  point.z = base_.r;
+  point.dz = base_rate_.b;
+}
+
+Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {
+  state = base_;
+  state.t = point.t;
+  state.r = point.z;
+  if (consistency == Consistency::as_interpolated) {
+    system_.retract(base_.p, point.q, state.p);
+    velocity_from_chart(point.q, point.dq, state.v);
+    return Eval::ok;
+  }
+  Local& y = grid_y_;
+  y.resize(second(), first());
+  for (int i = 0; i < second(); ++i) {
+    y.x[i] = point.q[independent_[i]];
+    y.u[i] = point.dq[independent_[i]];
+  }
+  point_.modes = base_.modes;
+  if (Eval e = dependent_positions(point.t, y.x); e != Eval::ok) return e;
+  if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
+  state.p = point_.p;
+  state.v = point_.v;
+  system_.follow_turns(base_, state, *ws_);
+  return Eval::ok;
+}
+
+double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
+  double largest = 0;
+  const int n = second();
+  const auto& bodies = system_.bodies();
+  for (std::size_t b = 1; b < bodies.size(); ++b)
+    for (int k = 0; k < bodies[b].v_count; ++k) {
+      const int j = bodies[b].v + k;
+      double x = 0, u = 0;
+      const double* row = B_.row(j);
+      for (int i = 0; i < n; ++i) {
+        x += row[i] * e.x[i];
+        u += row[i] * e.u[i];
+      }
+      // Rotations are known by their change; displacements and planar angles by their value.
+      const bool spatial_turn = system_.dimension() == 3 && k >= 3;
+      const double value = spatial_turn ? 0 : std::abs(state.p[bodies[b].p + k]);
+      largest = std::max(largest, std::abs(x) / (scale.position[j] + scale.relative * value));
+      largest = std::max(largest,
+                         std::abs(u) / (scale.velocity[j] + scale.relative * std::abs(state.v[j])));
+    }
+  for (std::size_t i = 0; i < e.z.size(); ++i)
+    largest = std::max(largest,
+                       std::abs(e.z[i]) / (scale.first[i] + scale.relative * std::abs(state.r[i])));
+  return largest;
+}
+
+ErrorScale StateSpace::default_scale(double tolerance) const {
+  ErrorScale s;
+  s.relative = tolerance;
+  const Scales& unit = system_.scales();
+  for (int j = 0; j < system_.sizes().v; ++j) {
+    const double length = column_scale(system_, j);
+    s.position.push_back(tolerance * length);
+    s.velocity.push_back(tolerance * length * unit.speed / unit.length);
+  }
+  s.first.assign(system_.sizes().r, tolerance * unit.mass * unit.acceleration);
+  return s;
+}
+
+void StateSpace::event_functions(const State& state, std::span<double> z) {
+  system_.events(state, z, *ws_);
+}
+
+void StateSpace::switch_modes(const State& after, State& state) {
+  State probe = after;
+  system_.choose_modes(probe, *ws_);
+  state.modes = probe.modes;
+}
+
+}  // namespace kardan

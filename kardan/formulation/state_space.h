@@ -1,0 +1,99 @@
+#pragma once
+/// The state-space form by coordinate partitioning, in the chart of a step.
+///
+/// Chart coordinates q (one per velocity): displacement and rotation vector relative to the base,
+/// p = p0 (+) q, v = T(q) q'. The constraint matrix at the base picks dependent coordinates q_d
+/// (a well-conditioned square block G_d) and independent ones x = q_i, and drops redundant rows.
+/// For given x: g = 0 determines q_d by Newton with the factors of the base; G T q' = -g_t
+/// determines q_d'; [M G'; G 0] (a, lambda) = (f, gamma) the accelerations. At the base, B = [H; I]
+/// spans the free directions, H = -G_d^-1 G_i, and
+///
+///   M^ = B'MB,   M^ J1 = B'( K B + C (Q' + E1 B) - M (E2 B + L) ),   M^ J2 = B'( C B - M N )
+///
+/// with K = f_p - (G'lambda)_p, C = f_v, E1, E2 the curvature of the chart, Q', L, N the changes of
+/// dependent velocities and accelerations: the exact Jacobian from the elements' derivatives.
+
+#include <memory>
+
+#include "kardan/integrate/problem.h"
+#include "kardan/linalg/linear_solver.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+class StateSpace final : public ChartProblem {
+ public:
+  explicit StateSpace(const System& system);
+
+  int second() const override { return static_cast<int>(independent_.size()); }
+  int first() const override { return system_.sizes().r; }
+  Eval rebase(const State& state) override;
+  const Local& base() const override { return base_y_; }
+  const LocalRate& base_rate() const override { return base_rate_; }
+  Eval rate(double t, const Local& y, LocalRate& out) override;
+  Eval jacobian(LocalJacobian& out) override;
+  Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
+  void base_point(ChartPoint& point) const override;
+  Eval state_at(const ChartPoint& point, Consistency, State& state) override;
+  double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
+  ErrorScale default_scale(double tolerance) const override;
+  int events() const override { return system_.sizes().events; }
+  void event_functions(const State& state, std::span<double> z) override;
+  void switch_modes(const State& after, State& state) override;
+  std::string culprit() const override { return culprit_; }
+
+  /// Accelerations and multipliers (all rows) at the base.
+  const Vector& accelerations() const { return base_a_; }
+  const Vector& multipliers() const { return base_lambda_; }
+  int partitions() const { return partitions_; }
+  const std::vector<int>& independent() const { return independent_; }
+
+ private:
+  Eval choose_partition();
+  void prepare_dependent_solver();
+  Eval factor_dependent(LinearSolver& solver);
+  Eval dependent_positions(double t, const Vector& x);
+  Eval dependent_velocities(const Vector& u);
+  Eval accelerations_at(State& state);
+  void chart_columns();
+  void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
+  void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
+  Eval evaluate(double t, const Local& y, LocalRate& out);
+  void expand_base();
+  enum class CurvatureOf { velocity, acceleration };
+  void add_chart_curvature(CurvatureOf level, const Matrix& X, Matrix& Y) const;
+  void close_dependent(const SparseMatrix& R, const Matrix& X, const Matrix* V, const Vector& by_t,
+                       Matrix& Y);
+  void add_auxiliary(LocalJacobian& out);
+
+  const System& system_;
+  std::unique_ptr<Workspace> ws_;
+  State base_;  // p0, v0, r, w at the base
+  Local base_y_;
+  LocalRate base_rate_;
+  Vector base_a_, base_lambda_;
+  Vector H_t_;  // dq_d/dt at the base for rheonomic constraints
+  Matrix B_;    // nv x n: free directions at the base
+  double fresh_norm_ = 0;
+  int partitions_ = 0;
+
+  std::vector<int> rows_, dependent_, independent_;  // of the partition
+  std::vector<int> dependent_slot_;                  // value index in G of each value of G_d
+  std::shared_ptr<const SparsePattern> dependent_pattern_, saddle_pattern_;
+  std::vector<int> saddle_M_, saddle_G_, saddle_Gt_, saddle_from_;
+  std::unique_ptr<LinearSolver> at_base_, at_point_, saddle_;
+  Vector dependent_values_, saddle_values_, saddle_x_, small_;
+  Vector chart_G_;  // values of G T at the point
+
+  State point_;  // state at the point evaluated last
+  Vector q_, dq_, ddq_, a_, lambda_, g_d_, step_;
+  Matrix X_, V_, A_, N_;  // changes of positions, velocities, accelerations
+  Matrix W1_, W2_, W3_, W4_;
+  bool at_base_values_ = false;  // the workspace holds the evaluation at the base
+  std::vector<int> saddle_place_;
+  LocalRate end_rate_;
+  Local grid_y_;
+  std::string culprit_;
+};
+
+}  // namespace kardan

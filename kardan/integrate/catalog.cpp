@@ -1,0 +1,20 @@
+#include "kardan/integrate/dopri5.h"
+#include "kardan/integrate/method.h"
+#include "kardan/integrate/rn4.h"
+#include "kardan/integrate/rodasp.h"
+#include "kardan/integrate/ros2w.h"
+
+namespace kardan {
+
+const std::vector<Method>& methods() {
+  static const std::vector<Method> all{rn4(), rodasp(), ros2w(), dopri5()};
+  return all;
+}
+
+const Method* find_method(std::string_view name) {
+  for (const Method& m : methods())
+    if (m.name == name) return &m;
+  return nullptr;
+}
+
+}  // namespace kardan

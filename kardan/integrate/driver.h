@@ -1,0 +1,64 @@
+#pragma once
+/// The one driver: step control, events, dense output, counters, and an honest end.
+///
+/// A step is accepted when the estimated error of every position and velocity is below its
+/// tolerance; there is no way to accept another. After an accepted step the event functions are
+/// looked at inside the step; a sign change is located on the dense output, the step is repeated so
+/// that it ends at the event, and integration goes on with the new modes.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kardan/integrate/dense.h"
+#include "kardan/integrate/method.h"
+#include "kardan/integrate/problem.h"
+
+namespace kardan {
+
+struct DriverOptions {
+  double tolerance = 1e-6;   ///< relative, and absolute in the problem's units
+  double first_step = 0;     ///< [s] 0: automatic
+  double smallest_step = 0;  ///< [s] 0: round-off of t
+  double largest_step = 0;   ///< [s] 0: the whole interval
+  double fixed_step = 0;     ///< [s] > 0: no error control
+  double safety = 0.8;       ///< aim below the tolerance: a rejection costs a whole step
+  double growth = 5, shrink = 0.2;
+  long max_steps = 10'000'000;
+  int event_samples = 12;  ///< points inside a step at which events are looked for
+};
+
+enum class Reason { finished, stopped, step_too_small, too_many_steps, evaluation_failed };
+std::string_view to_string(Reason);
+
+/// An accepted step, for observers.
+struct StepView {
+  double t = 0, h = 0, error = 0;
+  const State* state = nullptr;  // at the end
+  const DenseStep* dense = nullptr;
+  ChartProblem* problem = nullptr;  // its base is still the start of the step
+};
+
+struct EventRecord {
+  double t = 0;
+  int event = 0;
+  int direction = 0;  // +1: the function became positive
+};
+
+struct DriverReport {
+  Reason reason = Reason::finished;
+  std::string message, advice;
+  double t = 0;  // reached
+  Counters counters;
+  std::vector<EventRecord> events;
+  double smallest_step = 0, largest_step = 0;
+};
+
+/// Called after every accepted step; a non-empty answer ends the run with that reason.
+using Observer = std::function<std::string(const StepView&)>;
+
+/// Integrates `state` (consistent) to t_end, in place.
+DriverReport integrate(ChartProblem& problem, const Method& method, State& state, double t_end,
+                       const DriverOptions& options, const Observer& observer);
+
+}  // namespace kardan

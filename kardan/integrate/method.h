@@ -1,0 +1,50 @@
+#pragma once
+/// One-step methods in local coordinates. A Method is immutable; its Stepper is scratch. `attempt`
+/// reads the base of the problem and writes a trial; nothing needs to be undone.
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "kardan/integrate/problem.h"
+
+namespace kardan {
+
+struct Counters {
+  long steps = 0, rejected = 0, failed = 0;
+  long evaluations = 0, jacobians = 0, factorizations = 0, events = 0;
+};
+
+/// What a step starts from; the driver fills the Jacobian only for methods that need it.
+struct StepStart {
+  double t = 0;
+  const Local* y = nullptr;
+  const LocalRate* rate = nullptr;
+  const LocalJacobian* jacobian = nullptr;
+};
+
+struct Trial {
+  Local y;      // end of the step
+  Local error;  // estimate of its error
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  virtual Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
+                       Counters& counters) = 0;
+};
+
+struct Method {
+  std::string_view name, summary, source;
+  int order = 0;
+  int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
+  bool needs_jacobian = false;
+  std::unique_ptr<Stepper> (*make)() = nullptr;
+};
+
+/// All methods; a new one is one file and one line in catalog.cpp.
+const std::vector<Method>& methods();
+const Method* find_method(std::string_view name);
+
+}  // namespace kardan

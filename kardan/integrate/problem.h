@@ -1,0 +1,96 @@
+#pragma once
+/// Initial value problems on a manifold, seen through charts. Inside a step a method works with
+/// local coordinates around the base of the chart,
+///
+///   x' = u,   u' = a(t, x, u, z),   z' = b(t, x, u, z),
+///
+/// x = 0 at the base; after an accepted step the base moves on. What x means is the problem's
+/// affair; methods and driver know no bodies or joints.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kardan/base/eval.h"
+#include "kardan/base/state.h"
+#include "kardan/linalg/matrix.h"
+
+namespace kardan {
+
+/// A point, or a difference of points, in local coordinates.
+struct Local {
+  Vector x, u, z;
+  void resize(int second, int first) {
+    x.resize(second);
+    u.resize(second);
+    z.resize(first);
+  }
+};
+
+struct LocalRate {
+  Vector a, b;
+  void resize(int second, int first) {
+    a.resize(second);
+    b.resize(first);
+  }
+};
+
+/// Derivatives at the base of the chart, the second-order part multiplied by the reduced mass:
+///   M da = A_x dx + A_u du + A_z dz + A_t dt,   db = B_x dx + B_u du + B_z dz + B_t dt.
+struct LocalJacobian {
+  Matrix M, A_x, A_u, A_z, B_x, B_u, B_z;
+  Vector A_t, B_t;
+};
+
+/// The end of a step in the full coordinates of the chart: position, velocity, acceleration.
+struct ChartPoint {
+  double t = 0;
+  Vector q, dq, ddq;  // chart coordinates of all positions
+  Vector z, dz;       // first-order variables
+};
+
+/// What the step control compares: the error of every variable by name.
+struct ErrorScale {
+  double relative = 1e-6;
+  Vector position, velocity, first;  // absolute tolerances
+};
+
+class ChartProblem {
+ public:
+  virtual ~ChartProblem() = default;
+
+  virtual int second() const = 0;  // length of x and u
+  virtual int first() const = 0;   // length of z
+
+  /// Moves the base to a consistent state.
+  virtual Eval rebase(const State& state) = 0;
+  virtual const Local& base() const = 0;
+  virtual const LocalRate& base_rate() const = 0;
+
+  virtual Eval rate(double t, const Local& y, LocalRate& out) = 0;
+  virtual Eval jacobian(LocalJacobian& out) = 0;
+
+  /// The consistent full state at a local point, with everything dense output needs.
+  virtual Eval finish(double t, const Local& y, State& state, ChartPoint& point) = 0;
+  /// The base as a chart point.
+  virtual void base_point(ChartPoint& point) const = 0;
+  /// A full state from chart coordinates, with or without making it consistent.
+  enum class Consistency { as_interpolated, projected };
+  virtual Eval state_at(const ChartPoint& point, Consistency, State& state) = 0;
+
+  /// Weighted error of a local difference `e` at the end of a step, over all coordinates:
+  /// the largest |error| / (absolute + relative |value|).
+  virtual double error_norm(const Local& e, const State& state, const ErrorScale& scale) = 0;
+  /// Absolute tolerances from the problem's own units.
+  virtual ErrorScale default_scale(double tolerance) const = 0;
+
+  virtual int events() const = 0;
+  virtual void event_functions(const State& state, std::span<double> z) = 0;
+  /// Sets the modes of `state` to those that belong to `after`, a state just beyond an event.
+  virtual void switch_modes(const State& after, State& state) = 0;
+
+  /// Why the last call failed, naming the culprit; empty if unknown.
+  virtual std::string culprit() const = 0;
+};
+
+}  // namespace kardan

@@ -1,0 +1,26 @@
+#include "kardan/integrate/ros2w.h"
+
+namespace kardan {
+
+const RosenbrockTableau& ros2w_tableau() {
+  static constexpr double gamma = 1.7071067811865475244;
+  static const RosenbrockTableau t{.stages = 2,
+                                   .gamma = gamma,
+                                   .alpha = {{}, {1.0}},
+                                   .gamma_ij = {{}, {-2 * gamma}},
+                                   .b = {0.5, 0.5},
+                                   .b_hat = {1.0, 0.0}};
+  return t;
+}
+
+Method ros2w() {
+  return {.name = "ros2w",
+          .summary = "W-method, right for any Jacobian, 2 stages",
+          .source = "Verwer, Spee, Blom, Hundsdorfer 1999",
+          .order = 2,
+          .error_order = 1,
+          .needs_jacobian = true,
+          .make = [] { return make_rosenbrock(ros2w_tableau()); }};
+}
+
+}  // namespace kardan

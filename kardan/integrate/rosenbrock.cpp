@@ -1,0 +1,181 @@
+#include "kardan/integrate/rosenbrock.h"
+
+#include <cmath>
+
+#include "kardan/linalg/dense_lu.h"
+
+namespace kardan {
+
+RosenbrockCoefficients::RosenbrockCoefficients(const RosenbrockTableau& t)
+    : stages(t.stages),
+      gamma(t.gamma),
+      a(t.stages, t.stages),
+      c(t.stages, t.stages),
+      m(t.stages),
+      e(t.stages),
+      alpha(t.stages),
+      gamma_i(t.stages, t.gamma),
+      same_point(t.stages, false) {
+  const int s = stages;
+  Matrix lower(s, s), inverse(s, s);
+  for (int i = 0; i < s; ++i) {
+    lower(i, i) = gamma;
+    for (int j = 0; j < i; ++j) {
+      lower(i, j) = t.gamma_ij[i][j];
+      alpha[i] += t.alpha[i][j];
+      gamma_i[i] += t.gamma_ij[i][j];
+    }
+  }
+  // Inverse of the lower triangular Gamma by forward substitution.
+  for (int k = 0; k < s; ++k)
+    for (int i = k; i < s; ++i) {
+      double sum = i == k ? 1.0 : 0.0;
+      for (int j = k; j < i; ++j) sum -= lower(i, j) * inverse(j, k);
+      inverse(i, k) = sum / lower(i, i);
+    }
+  for (int i = 0; i < s; ++i)
+    for (int k = 0; k < i; ++k) {
+      c(i, k) = -inverse(i, k);
+      for (int j = k; j < i; ++j) a(i, k) += t.alpha[i][j] * inverse(j, k);
+    }
+  for (int k = 0; k < s; ++k)
+    for (int j = k; j < s; ++j) {
+      m[k] += t.b[j] * inverse(j, k);
+      e[k] += (t.b[j] - t.b_hat[j]) * inverse(j, k);
+    }
+  for (int i = 1; i < s; ++i) {
+    bool same = true;
+    for (int j = 0; j < i; ++j)
+      same = same && t.alpha[i][j] == (j < i - 1 ? t.alpha[i - 1][j] : 0.0);
+    same_point[i] = same;
+  }
+}
+
+namespace {
+
+class RosenbrockStepper final : public Stepper {
+ public:
+  explicit RosenbrockStepper(const RosenbrockTableau& tableau)
+      : k_(tableau), X_(k_.stages), V_(k_.stages), Z_(k_.stages) {}
+
+  Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
+               Counters& counters) override {
+    n_ = problem.second();
+    first_ = problem.first();
+    resize();
+    if (Eval e = factor(*start.jacobian, h); e != Eval::ok) return e;
+    ++counters.factorizations;
+    for (int i = 0; i < k_.stages; ++i) {
+      stage_point(i, *start.y);
+      if (i == 0) {
+        rate_ = *start.rate;
+      } else if (!k_.same_point[i]) {
+        ++counters.evaluations;
+        if (Eval e = problem.rate(start.t + k_.alpha[i] * h, y_, rate_); e != Eval::ok) return e;
+      }
+      solve_stage(i, *start.jacobian, h);
+    }
+    trial.y = *start.y;
+    trial.error.resize(n_, first_);
+    for (auto* x : {&trial.error.x, &trial.error.u, &trial.error.z})
+      std::fill(x->begin(), x->end(), 0.0);
+    for (int i = 0; i < k_.stages; ++i) {
+      accumulate(k_.m[i], i, trial.y);
+      accumulate(k_.e[i], i, trial.error);
+    }
+    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
+               ? Eval::ok
+               : Eval::recoverable;
+  }
+
+ private:
+  void resize() {
+    for (int i = 0; i < k_.stages; ++i) {
+      X_[i].resize(n_);
+      V_[i].resize(n_);
+      Z_[i].resize(first_);
+    }
+    s_.resize(n_);
+    w_.resize(n_);
+    rhs_.resize(n_ + first_);
+    rate_.resize(n_, first_);
+    y_.resize(n_, first_);
+    S_.resize(n_ + first_, n_ + first_);
+  }
+
+  /// [ M/(hg) - A_u - hg A_x    -A_z        ]
+  /// [ -B_u - hg B_x             I/(hg) - B_z ]
+  Eval factor(const LocalJacobian& J, double h) {
+    const double hg = h * k_.gamma;
+    for (int i = 0; i < n_; ++i) {
+      double* row = S_.row(i);
+      for (int j = 0; j < n_; ++j) row[j] = J.M(i, j) / hg - J.A_u(i, j) - hg * J.A_x(i, j);
+      for (int j = 0; j < first_; ++j) row[n_ + j] = -J.A_z(i, j);
+    }
+    for (int i = 0; i < first_; ++i) {
+      double* row = S_.row(n_ + i);
+      for (int j = 0; j < n_; ++j) row[j] = -J.B_u(i, j) - hg * J.B_x(i, j);
+      for (int j = 0; j < first_; ++j) row[n_ + j] = (i == j ? 1 / hg : 0.0) - J.B_z(i, j);
+    }
+    return lu_.factor(S_);
+  }
+
+  void accumulate(double factor, int i, Local& y) const {
+    if (factor == 0) return;
+    add_scaled(factor, X_[i], y.x);
+    add_scaled(factor, V_[i], y.u);
+    add_scaled(factor, Z_[i], y.z);
+  }
+
+  void stage_point(int i, const Local& start) {
+    y_ = start;
+    for (int j = 0; j < i; ++j) accumulate(k_.a(i, j), j, y_);
+  }
+
+  void solve_stage(int i, const LocalJacobian& J, double h) {
+    const double hg = h * k_.gamma;
+    s_ = y_.u;
+    w_ = rate_.a;
+    for (int j = 0; j < i; ++j) {
+      add_scaled(k_.c(i, j) / h, X_[j], s_);
+      add_scaled(k_.c(i, j) / h, V_[j], w_);
+    }
+    const double ht = k_.gamma_i[i] * h;
+    for (int r = 0; r < n_; ++r) {
+      double sum = ht * J.A_t[r];
+      const double *M = J.M.row(r), *A = J.A_x.row(r);
+      for (int j = 0; j < n_; ++j) sum += M[j] * w_[j] + hg * A[j] * s_[j];
+      rhs_[r] = sum;
+    }
+    for (int r = 0; r < first_; ++r) {
+      double sum = rate_.b[r] + ht * J.B_t[r];
+      for (int j = 0; j < i; ++j) sum += k_.c(i, j) / h * Z_[j][r];
+      const double* B = J.B_x.row(r);
+      for (int j = 0; j < n_; ++j) sum += hg * B[j] * s_[j];
+      rhs_[n_ + r] = sum;
+    }
+    lu_.solve(rhs_);
+    for (int r = 0; r < n_; ++r) {
+      V_[i][r] = rhs_[r];
+      X_[i][r] = hg * (rhs_[r] + s_[r]);
+    }
+    for (int r = 0; r < first_; ++r) Z_[i][r] = rhs_[n_ + r];
+  }
+
+  RosenbrockCoefficients k_;
+  int n_ = 0, first_ = 0;
+  std::vector<Vector> X_, V_, Z_;
+  Vector s_, w_, rhs_;
+  LocalRate rate_;
+  Local y_;
+  Matrix S_;
+  DenseLu lu_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_rosenbrock(const RosenbrockTableau& tableau) {
+  return std::make_unique<RosenbrockStepper>(tableau);
+}
+
+}  // namespace kardan

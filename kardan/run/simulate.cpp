@@ -1,0 +1,136 @@
+#include "kardan/run/simulate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+
+#include "kardan/base/text.h"
+#include "kardan/formulation/state_space.h"
+
+namespace kardan {
+namespace {
+
+/// Three-point Gauss on [0, 1]: order 6, above that of every method.
+constexpr double gauss_node[3] = {0.11270166537925831, 0.5, 0.88729833462074169};
+constexpr double gauss_weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+
+/// Watches a run: residuals at three levels, work against energy, the output grid.
+class Monitor {
+ public:
+  Monitor(const System& system, const State& start, const SimulateOptions& options,
+          const GridSink& grid, RunReport& report)
+      : system_(system),
+        options_(options),
+        grid_(grid),
+        report_(report),
+        ws_(system.make_workspace()),
+        accel_(system.sizes().constraints()) {
+    const Energy e = system.energy(start, *ws_);
+    report.energy.initial = report.energy.final = e.kinetic + e.potential;
+    if (grid && options.every > 0) grid({&start});
+    next_ = start.t + options.every;
+  }
+
+  void observe(const StepView& step) {
+    work(step);
+    const State& s = *step.state;
+    const Energy e = system_.energy(s, *ws_);
+    EnergyBalance& b = report_.energy;
+    b.final = e.kinetic + e.potential;
+    b.balance_error = std::max(b.balance_error, std::abs(b.final - b.initial - b.work));
+    residuals(s);
+    if (!grid_ || options_.every <= 0) return;
+    // The grid is filled from dense output; steps are never shortened for it.
+    const double slack = 1e-9 * options_.every;
+    for (; next_ <= step.t + slack; next_ += options_.every) {
+      const double theta = (next_ - (step.t - step.h)) / step.h;
+      if (theta >= 1 - 1e-12) {
+        grid_({&s});
+        continue;
+      }
+      step.dense->at(theta, point_);
+      if (step.problem->state_at(point_, ChartProblem::Consistency::projected, inside_) == Eval::ok)
+        grid_({&inside_});
+    }
+  }
+
+ private:
+  void work(const StepView& step) {
+    for (int k = 0; k < 3; ++k) {
+      step.dense->at(gauss_node[k], point_);
+      if (step.problem->state_at(point_, ChartProblem::Consistency::as_interpolated, inside_) !=
+          Eval::ok)
+        return;
+      report_.energy.work += gauss_weight[k] * step.h * system_.energy(inside_, *ws_).applied_power;
+    }
+  }
+
+  void residuals(const State& s) {
+    if (system_.evaluate(s, {true, true, false, false}, *ws_) != Eval::ok) return;
+    for (int i = 0; i < system_.sizes().constraints(); ++i) {
+      Residuals& r = report_.residuals;
+      r.position = std::max(r.position, std::abs(scaled_residual(system_, i, 0, ws_->g[i])));
+      r.velocity = std::max(r.velocity, std::abs(scaled_residual(system_, i, 1, ws_->rate[i])));
+    }
+  }
+
+  const System& system_;
+  const SimulateOptions& options_;
+  const GridSink& grid_;
+  RunReport& report_;
+  std::unique_ptr<Workspace> ws_;
+  Vector accel_;
+  ChartPoint point_;
+  State inside_;
+  double next_ = 0;
+};
+
+}  // namespace
+
+RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
+                   const StepLog& log, Diagnostics& diagnostics) {
+  RunReport report;
+  const Method* method = find_method(options.method);
+  if (!method) {
+    std::vector<std::string> names;
+    for (const Method& m : methods()) names.emplace_back(m.name);
+    const std::string near = did_you_mean(options.method, names);
+    diagnostics.error("method.unknown", fmt::format("there is no method '{}'", options.method), {},
+                      near.empty() ? fmt::format("methods: {}", fmt::join(names, ", "))
+                                   : "did you mean '" + near + "'?");
+    return report;
+  }
+  if (prepared.system->sizes().mu > 0) {
+    diagnostics.error("method.nonholonomic",
+                      fmt::format("'{}' in state-space form cannot treat nonholonomic constraints",
+                                  options.method),
+                      {}, "no method of this version can; `kardan check` and `assemble` do");
+    return report;
+  }
+  report.method = options.method;
+  report.formulation = "state_space";
+  report.tolerance = options.driver.tolerance;
+  StateSpace problem(*prepared.system);
+  State& state = prepared.start.state;
+  Monitor monitor(*prepared.system, state, options, grid, report);
+  const std::clock_t begin = std::clock();
+  report.driver =
+      integrate(problem, *method, state, options.t_end, options.driver, [&](const StepView& step) {
+        monitor.observe(step);
+        if (log) log(step.t, step.h, step.error);
+        return std::string();
+      });
+  report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  report.partitions = problem.partitions();
+  if (report.driver.reason != Reason::evaluation_failed) {
+    prepared.start.a = problem.accelerations();
+    prepared.start.lambda = problem.multipliers();
+    const auto ws = prepared.system->make_workspace();
+    const Residuals end = constraint_residuals(*prepared.system, state, prepared.start.a, *ws);
+    report.residuals.acceleration = end.acceleration;
+  }
+  return report;
+}
+
+}  // namespace kardan
