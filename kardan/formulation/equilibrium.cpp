@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "kardan/base/text.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/linear_solver.h"
 
@@ -266,6 +265,8 @@ class Balancer {
     double size = evaluate(at_, misses);
     for (int k = 0; k < limit; ++k, ++report.iterations) {
       if (!step(sigma, misses)) return false;
+      // A step against the forces leads to a balance that would fall over; relaxation does not.
+      if (names_.empty() && size > balanced && pushes_along_step() < 0) return false;
       Iterate next;
       double factor = 1, new_size = 0;
       bool gained = false;
@@ -307,6 +308,12 @@ class Balancer {
       if (!set_parameters(at_.theta)) return false;
     }
     return false;
+  }
+
+  /// Work of the forces that do not balance along the step.
+  double pushes_along_step() const {
+    const auto n = static_cast<std::size_t>(system_->sizes().v);
+    return dot({balance_->residual().data(), n}, {step_.data(), n});
   }
 
   /// Computes the Newton step into step_ (limited in length).
