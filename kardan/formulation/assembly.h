@@ -28,11 +28,12 @@ struct WishResult {
   bool met = false;
 };
 
-/// Constraints and wishes that cannot hold together, with what remains of them.
+/// Constraints and wishes that cannot hold together.
 struct Conflict {
-  std::string level;                 ///< "position" or "velocity"
+  std::string level;                 ///< "position", "velocity" or "acceleration"
   std::vector<std::string> members;  ///< "hinge_2 translation along world x", "wish 'a.x = 1'"
-  double size = 0;                   ///< largest remaining residual, unscaled
+  double size = 0;                   ///< by how much the member with the largest part in it would
+                                     ///< be missed if all others held [m or rad, per s or s^2]
 };
 
 struct AssemblyReport {
@@ -40,6 +41,7 @@ struct AssemblyReport {
   std::string message;  ///< what went wrong, empty if nothing
   std::string advice;
   int iterations = 0;
+  bool shaken = false;  ///< the guess was displaced a little: no step led on from it
   Residuals given, reached;
   double moved = 0;  ///< [m] farthest way of a body's centre from the guess
   std::string moved_body;
@@ -67,6 +69,10 @@ Residuals constraint_residuals(const System& system, const State& state, std::sp
 
 /// Unscaled residual r of a row at a level (0 position, 1 velocity, 2 acceleration), scaled.
 double scaled_residual(const System& system, int row, int level, double r);
+
+/// The state with all bodies displaced by up to `size` of the length scale (and as many radians),
+/// always in the same way.
+State shaken(const System& system, const State& state, double size);
 
 /// True for a rotation, false for a displacement.
 bool is_rotation(const System& system, int column);
