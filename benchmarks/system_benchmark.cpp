@@ -90,8 +90,7 @@ void chain_resolve(benchmark::State& state) {
   const Model model = read("chain.yaml", {{"N", 10000}});
   for (auto _ : state) {
     Diagnostics diagnostics;
-    benchmark::DoNotOptimize(
-        resolve(model, Catalog::builtin(), {{"N", 10000}}, diagnostics));
+    benchmark::DoNotOptimize(resolve(model, Catalog::builtin(), {{"N", 10000}}, diagnostics));
   }
 }
 BENCHMARK(chain_resolve)->Unit(benchmark::kMillisecond);

@@ -32,7 +32,10 @@ bool tell(const Diagnostics& diagnostics);
 int check(const ModelOptions& options);
 int assemble(const ModelOptions& options);
 int equilibrium(const ModelOptions& options);
-int elements(const std::string& name, bool json);
+
+/// How a catalog is shown.
+enum class Listing { text, json, markdown };
+int elements(const std::string& name, Listing listing);
 
 /// Options of `kardan run`; zero or empty means: as the model says.
 struct RunOptions {

@@ -5,6 +5,7 @@
 #include "apps/cli/command.h"
 #include "kardan/base/text.h"
 #include "kardan/elements/catalog.h"
+#include "kardan/model/body.h"
 
 namespace kardan::cli {
 namespace {
@@ -53,9 +54,89 @@ void print_type(const ElementType& t) {
   }
 }
 
+constexpr Category categories[] = {Category::joint, Category::driver,  Category::nonholonomic,
+                                   Category::force, Category::contact, Category::sensor};
+
+const char* heading(Category c) {
+  switch (c) {
+    case Category::joint:
+      return "Joints";
+    case Category::driver:
+      return "Drivers";
+    case Category::nonholonomic:
+      return "Nonholonomic constraints";
+    case Category::force:
+      return "Forces";
+    case Category::contact:
+      return "Contacts";
+    case Category::sensor:
+      break;
+  }
+  return "Sensors";
+}
+
+/// A cell of a Markdown table.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+void print_field_table(const std::vector<FieldDoc>& fields) {
+  fmt::print("| key | value | unit | default | meaning |\n|---|---|---|---|---|\n");
+  for (const FieldDoc& f : fields) {
+    std::string doc = f.info.doc;
+    if (!f.info.choices.empty())
+      doc += fmt::format("{}one of {}", doc.empty() ? "" : ": ", fmt::join(f.info.choices, ", "));
+    if (!f.info.variables.empty())
+      doc += fmt::format("; may use {}", fmt::join(f.info.variables, ", "));
+    fmt::print("| `{}` | {} | {} | {} | {} |\n", f.key, cell(f.kind), cell(f.info.unit),
+               f.info.need == Need::required ? "required" : cell(f.default_text), cell(doc));
+  }
+}
+
+void print_type_markdown(const ElementType& t) {
+  fmt::print("\n### {}\n\n{} {}; {}.\n\n```text\n{}\n```\n", t.name, t.summary,
+             t.build_planar && t.build_spatial ? "Planar and spatial"
+             : t.build_planar                  ? "Planar"
+                                               : "Spatial",
+             t.frames == 1 ? "`on` one marker" : fmt::format("`between` {} markers", t.frames),
+             t.equation);
+  if (t.fields.empty()) return;
+  fmt::print("\n");
+  print_field_table(t.fields);
+}
+
+void print_markdown(const Catalog& catalog) {
+  fmt::print(
+      "# Elements\n\n"
+      "Every field of bodies, markers and shapes, and every element type with its equation. Made "
+      "by\n`kardan elements --markdown`: do not edit. How fields are written is in\n"
+      "[model-files.md](model-files.md). In the equations A, B, ... are the markers in the order "
+      "given, d is\nthe vector from A to B, x_A is the x axis of A in the world.\n");
+  fmt::print("\n## Bodies\n\n");
+  auto body = body_field_docs();
+  const auto more = [&](const char* key, const char* kind, const char* doc) {
+    body.push_back({key, kind, "none", {.doc = doc}});
+  };
+  more("markers", "{name: marker, ...}", "frames on the body");
+  more("shapes", "[shape, ...]", "for drawing, and for the mass where there is a density");
+  more("hold", "[coordinate, ...]", "coordinates and velocities that `assemble` keeps");
+  print_field_table(body);
+  fmt::print("\n## Markers\n\n");
+  print_field_table(marker_field_docs());
+  fmt::print("\n## Shapes\n\n");
+  print_field_table(shape_field_docs());
+  for (const Category c : categories) {
+    fmt::print("\n## {}\n", heading(c));
+    for (const ElementType& t : catalog.types())
+      if (t.category == c) print_type_markdown(t);
+  }
+}
+
 }  // namespace
 
-int elements(const std::string& name, bool json) {
+int elements(const std::string& name, Listing listing) {
   const Catalog& catalog = Catalog::builtin();
   if (!name.empty()) {
     const ElementType* type = catalog.find(name);
@@ -65,20 +146,25 @@ int elements(const std::string& name, bool json) {
                  near.empty() ? "" : "; did you mean '" + near + "'?");
       return bad_input;
     }
-    if (json)
+    if (listing == Listing::json)
       fmt::print("{}\n", type_json(*type).dump(2));
+    else if (listing == Listing::markdown)
+      print_type_markdown(*type);
     else
       print_type(*type);
     return finished;
   }
-  if (json) {
+  if (listing == Listing::markdown) {
+    print_markdown(catalog);
+    return finished;
+  }
+  if (listing == Listing::json) {
     auto all = nlohmann::ordered_json::array();
     for (const ElementType& t : catalog.types()) all.push_back(type_json(t));
     fmt::print("{}\n", all.dump(2));
     return finished;
   }
-  for (const Category c : {Category::joint, Category::driver, Category::nonholonomic,
-                           Category::force, Category::contact, Category::sensor}) {
+  for (const Category c : categories) {
     fmt::print("{}\n", to_string(c));
     for (const ElementType& t : catalog.types())
       if (t.category == c) fmt::print("  {:<26}{:<17}{}\n", t.name, dimensions(t), t.summary);

@@ -50,8 +50,15 @@ int main(int argc, char** argv) {
   });
   CLI::App* list = app.add_subcommand("elements", "the element types, with fields and units");
   list->add_option("NAME", type, "one type in full");
-  list->add_flag("--json", model.json, "print one JSON document");
-  list->callback([&] { result = elements(type, model.json); });
+  bool markdown = false;
+  CLI::Option* as_json = list->add_flag("--json", model.json, "print one JSON document");
+  list->add_flag("--markdown", markdown, "print the reference of docs/elements.md")
+      ->excludes(as_json);
+  list->callback([&] {
+    result = elements(type, model.json ? Listing::json
+                            : markdown ? Listing::markdown
+                                       : Listing::text);
+  });
 
   try {
     app.parse(argc, argv);

@@ -36,7 +36,7 @@ struct CheckReport {
   int bodies = 0;
   Sizes sizes;
   ConstraintAnalysis analysis;
-  AssemblyReport assembly;  ///< from the given start, without wishes
+  AssemblyReport assembly;  ///< from the given start, with the wishes of the model
   Residuals given;          ///< of the start as given
   Energy energy;
   std::vector<Reaction> reactions;

@@ -1,0 +1,136 @@
+/// The documentation is true: its models compile, its listings are those of the program, its codes
+/// are those of the sources.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "docs/markdown.h"
+#include "docs/program.h"
+#include "kardan/formulation/wishes.h"
+#include "kardan/io/model_reader.h"
+#include "kardan/run/prepare.h"
+
+namespace kardan::docs {
+namespace {
+
+using ::testing::Contains;
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> sources(const std::vector<std::string>& folders) {
+  std::vector<fs::path> out;
+  for (const std::string& folder : folders)
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(KARDAN_SOURCE_DIR) / folder))
+      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
+        out.push_back(entry.path());
+  return out;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Reads, resolves and compiles a model and binds its wishes, as the commands do.
+Diagnostics diagnose(const std::string& text, const std::string& file) {
+  Diagnostics diagnostics;
+  const auto model = read_model_text(text, file, {}, diagnostics);
+  if (!model) return diagnostics;
+  const auto system = compile_model(*model, {}, diagnostics);
+  if (system) (void)bind_wishes(system->blueprint().wishes, *system, diagnostics);
+  return diagnostics;
+}
+
+TEST(Documentation, EveryModelCompiles) {
+  int models = 0;
+  for (const Document& page : documents())
+    for (const Block& block : blocks(page, "yaml")) {
+      models += is_model(block);
+      // Fragments leave out the key of the version, and nothing else that is needed.
+      const std::string text = (is_model(block) ? "" : "kardan: 1\n") + block.text;
+      EXPECT_EQ(format(diagnose(text, block.where)), "");
+    }
+  EXPECT_GE(models, 5);
+}
+
+TEST(Documentation, ElementsPageIsWhatTheProgramPrints) {
+  const Output printed = run_kardan("elements --markdown", fs::temp_directory_path());
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  EXPECT_EQ(printed.out, document("docs/elements.md").text)
+      << "Write it anew: build/release/kardan elements --markdown > docs/elements.md";
+}
+
+std::set<std::string> codes_in_sources() {
+  // The code is the first argument of error(), warning() and fail().
+  const std::regex call(R"re(\b(?:error|warning|fail)\(\s*"([a-z_]+(?:\.[a-z_]+)+)")re");
+  std::set<std::string> codes;
+  for (const fs::path& path : sources({"kardan", "apps"})) {
+    const std::string text = read(path);
+    for (std::sregex_iterator i(text.begin(), text.end(), call), end; i != end; ++i)
+      codes.insert((*i)[1]);
+  }
+  return codes;
+}
+
+TEST(Documentation, ErrorsPageListsExactlyTheCodesOfTheSources) {
+  std::set<std::string> listed;
+  for (const auto& row : code_rows(document("docs/errors.md")))
+    EXPECT_TRUE(listed.insert(code(row[0])).second) << row[0] << " is listed twice";
+  EXPECT_EQ(listed, codes_in_sources());
+}
+
+TEST(Documentation, EveryExampleOfTheErrorsPageGivesItsCode) {
+  int examples = 0;
+  for (const auto& row : code_rows(document("docs/errors.md"))) {
+    ASSERT_EQ(row.size(), 4U) << row[0];
+    std::string example = code(row[2]);
+    if (example.empty()) continue;
+    ++examples;
+    if (example.starts_with("kardan ")) {
+      const Output shown = run_kardan(example.substr(7), KARDAN_SOURCE_DIR);
+      EXPECT_THAT(shown.err, ::testing::HasSubstr(fmt::format("[{}]", code(row[0])))) << example;
+      continue;
+    }
+    example = std::regex_replace(example, std::regex(R"(\\n)"), "\n");
+    if (example.find("kardan:") == std::string::npos) example = "kardan: 1\n" + example;
+    std::vector<std::string> codes;
+    const Diagnostics found = diagnose(example, "example");
+    for (const Diagnostic& d : found.all()) codes.push_back(d.code);
+    EXPECT_THAT(codes, Contains(code(row[0]))) << example;
+  }
+  EXPECT_GE(examples, 50);
+}
+
+TEST(Documentation, CppOfContributingStandsInTheExamples) {
+  std::string examples;
+  for (const fs::path& path : sources({"examples"})) examples += read(path);
+  for (const Block& block : blocks(document("CONTRIBUTING.md"), "cpp"))
+    EXPECT_NE(examples.find(block.text), std::string::npos) << block.where;
+}
+
+TEST(Documentation, EveryPageIsInTheIndexAndEveryLinkLeadsToAFile) {
+  const std::string index = document("docs/README.md").text;
+  const std::regex link(R"(\]\(([^)#:]+)(?:#[^)]*)?\))");
+  for (const Document& page : documents()) {
+    const fs::path path(page.path);
+    if (path.parent_path() == "docs" && path.filename() != "README.md") {
+      EXPECT_NE(index.find(fmt::format("({})", path.filename().string())), std::string::npos)
+          << page.path;
+    }
+    for (std::sregex_iterator i(page.text.begin(), page.text.end(), link), end; i != end; ++i)
+      EXPECT_TRUE(fs::exists(KARDAN_SOURCE_DIR / path.parent_path() / (*i)[1].str()))
+          << page.path << " links to " << (*i)[1];
+  }
+}
+
+}  // namespace
+}  // namespace kardan::docs
