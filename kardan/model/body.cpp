@@ -320,6 +320,11 @@ void mass_from_numbers(const BodyFields& f, const NamedFields& body, int dimensi
   // Given in the marker's axes about its origin (still seen from the reference frame here).
   const FrameData& m = marker->second;
   b.inertia = m.R * b.inertia * transposed(m.R) - steiner(b.mass, b.com - m.s);
+  if (dimension == 3) return;
+  // In the plane only the moment about z is given, and only that can be moved.
+  const double about_z = b.inertia[2][2];
+  b.inertia = {};
+  b.inertia[2][2] = about_z;
 }
 
 /// All principal minors of the symmetric S + slack I are non-negative, to round-off of `size`.
