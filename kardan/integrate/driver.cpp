@@ -151,7 +151,8 @@ class Driver {
       ++report_.counters.jacobians;
       has_jacobian_ = true;
     }
-    const StepStart start{state_.t, &problem_.base(), &problem_.base_rate(), &jacobian_};
+    const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
+                          &jacobian_, &state_,          &scale_};
     if (Eval e = stepper_->attempt(problem_, start, h, trial_, report_.counters); e != Eval::ok)
       return e;
     if (Eval e = problem_.finish(state_.t + h, trial_.y, next_, dense_.to); e != Eval::ok) return e;

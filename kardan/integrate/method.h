@@ -2,6 +2,7 @@
 /// One-step methods in local coordinates. A Method is immutable; its Stepper is scratch. `attempt`
 /// reads the base of the problem and writes a trial; nothing needs to be undone.
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ namespace kardan {
 struct Counters {
   long steps = 0, rejected = 0, failed = 0;
   long evaluations = 0, jacobians = 0, factorizations = 0, events = 0;
+  long iterations = 0;  // of Newton's method
 };
 
 /// What a step starts from; the driver fills the Jacobian only for methods that need it.
@@ -21,6 +23,8 @@ struct StepStart {
   const Local* y = nullptr;
   const LocalRate* rate = nullptr;
   const LocalJacobian* jacobian = nullptr;
+  const State* state = nullptr;       // the base
+  const ErrorScale* scale = nullptr;  // tolerances, for iterations
 };
 
 struct Trial {
@@ -40,7 +44,7 @@ struct Method {
   int order = 0;
   int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
   bool needs_jacobian = false;
-  std::unique_ptr<Stepper> (*make)() = nullptr;
+  std::function<std::unique_ptr<Stepper>()> make;
 };
 
 /// All methods; a new one is one file and one line in catalog.cpp.
