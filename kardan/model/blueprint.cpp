@@ -35,9 +35,6 @@ class Resolver {
     if (model_.dimension == 2 && out_.gravity.z != 0)
       diagnostics_.error("field.planar", "gravity has two components in a planar model",
                          model_.gravity.where);
-    if (model_.bodies.empty())
-      diagnostics_.error("model.no_bodies", "the model has no bodies", model_.where,
-                         "add a section 'bodies'");
     report_unknown_keys(model_.simulate.fields,
                         {"t_end", "method", "tolerance", "every", "step", "formulation"},
                         "simulate", diagnostics_);

@@ -7,6 +7,9 @@ namespace kardan {
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
                                       Diagnostics& diagnostics) {
   Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+  if (model.bodies.empty())
+    diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
+                      "add a section 'bodies'");
   if (diagnostics.has_errors()) return nullptr;
   return compile(std::move(blueprint), diagnostics);
 }
