@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "kardan/formulation/shaken.h"
+
 namespace kardan {
 namespace {
 

@@ -70,10 +70,6 @@ Residuals constraint_residuals(const System& system, const State& state, std::sp
 /// Unscaled residual r of a row at a level (0 position, 1 velocity, 2 acceleration), scaled.
 double scaled_residual(const System& system, int row, int level, double r);
 
-/// The state with all bodies displaced by up to `size` of the length scale (and as many radians),
-/// always in the same way.
-State shaken(const System& system, const State& state, double size);
-
 /// True for a rotation, false for a displacement.
 bool is_rotation(const System& system, int column);
 /// Scale of a tangent column: metres for translations, 1 rad for rotations.
