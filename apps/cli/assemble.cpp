@@ -52,11 +52,11 @@ void print_prepared(const Prepared& p) {
     fmt::print("{:<22}{} in {}{}\n", "assembled", r.status == Eval::ok ? "yes" : "NO",
                counted(r.iterations, "iteration", "iterations"),
                r.shaken ? ", after shaking the guess: it stands in a singular position" : "");
-    print_residuals("given start", r.given);
+    print_given(r.given);
     if (r.moved > 0) fmt::print("{:<22}up to {:.3g} m ('{}')\n", "moved", r.moved, r.moved_body);
     print_wishes(r.wishes);
   }
-  print_residuals("consistent start", r.reached);
+  print_residuals(r.status == Eval::ok ? "consistent start" : "best reached", r.reached);
   print_start(*p.system, p.start);
 }
 

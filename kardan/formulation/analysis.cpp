@@ -6,8 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "kardan/formulation/shaken.h"
-
 namespace kardan {
 namespace {
 

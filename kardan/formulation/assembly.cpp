@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "kardan/formulation/saddle.h"
-#include "kardan/formulation/shaken.h"
 #include "kardan/linalg/dense_lu.h"
 
 namespace kardan {
@@ -305,12 +304,14 @@ StageResult solve_with_priorities(Solve solve, WishLevel level, const System& sy
   return result;
 }
 
+/// `solved`: the last level that was solved for.
 void report_wishes(const System& system, const State& state, const std::vector<BoundWish>& wishes,
-                   Workspace& ws, AssemblyReport& report) {
+                   WishLevel solved, Workspace& ws, AssemblyReport& report) {
   for (const BoundWish& w : wishes) {
     const double miss = wish_residual(w, system, state, {}, ws);
     WishResult r{w.data->text, w.data->priority, w.data->equals, w.data->equals + miss, false};
-    r.met = std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals));
+    const bool tried = w.level == WishLevel::position || solved == WishLevel::velocity;
+    r.met = tried && std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals));
     report.wishes.push_back(std::move(r));
   }
 }
@@ -357,50 +358,6 @@ void check_accelerations(const System& system, ConsistentStart& out, Workspace& 
 }
 
 }  // namespace
-
-bool is_rotation(const System& system, int column) {
-  // Bodies are laid out in order: find the one that owns the column.
-  const auto& bodies = system.bodies();
-  const auto next = std::upper_bound(bodies.begin() + 1, bodies.end(), column,
-                                     [](int c, const BodyLayout& b) { return c < b.v; });
-  return column - (next - 1)->v >= system.dimension();
-}
-
-double column_scale(const System& system, int column) {
-  return is_rotation(system, column) ? 1.0 : system.scales().length;
-}
-
-double scaled_residual(const System& system, int row, int level, double r) {
-  const Scales& s = system.scales();
-  const RowInfo& info = system.rows()[row];
-  const double rate = s.speed / s.length;
-  const double unit = info.unit == RowUnit::length ? s.length : 1.0;
-  if (level == 0) return r / unit;
-  if (level == 1) return r / (unit * rate);
-  return r / (unit * s.acceleration / s.length);
-}
-
-Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
-                               Workspace& ws) {
-  Residuals out;
-  const Eval ok = system.evaluate(state, {true, true, !a.empty(), false}, ws);
-  if (ok != Eval::ok) {
-    const double nan = std::nan("");
-    return {nan, nan, nan};
-  }
-  Vector accel(ws.gamma.size(), 0.0);
-  if (!a.empty()) {
-    for (std::size_t i = 0; i < accel.size(); ++i) accel[i] = -ws.gamma[i];
-    ws.G.multiply_add(1, a, accel);
-  }
-  for (int i = 0; i < system.sizes().constraints(); ++i) {
-    out.position = std::max(out.position, std::abs(scaled_residual(system, i, 0, ws.g[i])));
-    out.velocity = std::max(out.velocity, std::abs(scaled_residual(system, i, 1, ws.rate[i])));
-    out.acceleration =
-        std::max(out.acceleration, std::abs(scaled_residual(system, i, 2, accel[i])));
-  }
-  return out;
-}
 
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws) {
@@ -455,7 +412,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   if (!positions.met) {
     fail(report, positions.conflict,
          "free one of the wishes, correct the geometry, or give a nearer start");
-    report_wishes(system, out.state, wishes, *ws, report);
+    report_wishes(system, out.state, wishes, WishLevel::position, *ws, report);
     report.reached = constraint_residuals(system, out.state, {}, *ws);
     return out;
   }
@@ -463,7 +420,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   const StageResult velocities =
       solve_with_priorities(solve_velocities, WishLevel::velocity, system, out.state, wishes, *ws);
   report.iterations += velocities.iterations;
-  report_wishes(system, out.state, wishes, *ws, report);
+  report_wishes(system, out.state, wishes, WishLevel::velocity, *ws, report);
   if (!velocities.met) {
     fail(report, velocities.conflict, "free one of the velocity wishes, or correct the drivers");
     report.reached = constraint_residuals(system, out.state, {}, *ws);

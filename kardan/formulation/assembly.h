@@ -12,14 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "kardan/formulation/residuals.h"
 #include "kardan/formulation/wishes.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
-
-struct Residuals {
-  double position = 0, velocity = 0, acceleration = 0;  // largest, scaled by the model's scales
-};
 
 struct WishResult {
   std::string text;
@@ -62,17 +59,5 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
 /// Accelerations, multipliers and w at consistent positions and velocities.
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws);
-
-/// Scaled residuals of the constraints at three levels; acceleration only where `a` is given.
-Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
-                               Workspace& ws);
-
-/// Unscaled residual r of a row at a level (0 position, 1 velocity, 2 acceleration), scaled.
-double scaled_residual(const System& system, int row, int level, double r);
-
-/// True for a rotation, false for a displacement.
-bool is_rotation(const System& system, int column);
-/// Scale of a tangent column: metres for translations, 1 rad for rotations.
-double column_scale(const System& system, int column);
 
 }  // namespace kardan
