@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include "kardan/formulation/saddle.h"
@@ -204,6 +203,7 @@ StageResult solve_positions(const System& system, State& state,
     for (int halvings = 0; halvings < 12 && !gained; ++halvings, factor *= 0.5) {
       for (std::size_t i = 0; i < step.size(); ++i) scaled_step[i] = factor * step[i];
       system.retract(state.p, scaled_step, trial.p);
+      system.follow_turns(state, trial, ws);
       new_size = stage.evaluate(trial);
       new_merit = stage.merit();
       gained = std::isfinite(new_size) && new_merit < (1 - 1e-4 * factor) * merit;
@@ -217,7 +217,7 @@ StageResult solve_positions(const System& system, State& state,
     }
     damping *= 0.1;
     const bool slow = new_merit > 0.25 * merit;
-    state.p = trial.p;
+    state = trial;
     merit = new_merit;
     size = new_size;
     if (size < met_tolerance && slow) break;
@@ -358,20 +358,6 @@ void check_accelerations(const System& system, ConsistentStart& out, Workspace& 
 }
 
 }  // namespace
-
-State shaken(const System& system, const State& state, double size) {
-  Vector delta(system.sizes().v);
-  std::uint64_t random = 20010601;
-  for (std::size_t i = 0; i < delta.size(); ++i) {
-    // Knuth's MMIX generator; its high bits as a number in (-1, 1).
-    random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-    const double number = static_cast<double>(static_cast<std::int64_t>(random)) / 0x1p63;
-    delta[i] = size * column_scale(system, static_cast<int>(i)) * number;
-  }
-  State moved = state;
-  system.retract(state.p, delta, moved.p);
-  return moved;
-}
 
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws) {

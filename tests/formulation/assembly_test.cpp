@@ -86,6 +86,46 @@ assemble:
   EXPECT_NEAR(std::abs(value_of(*system, start.state, "one.angle")), std::acos(0.6), 1e-12);
 }
 
+TEST(Assembly, FollowsADrivenAngleBeyondHalfATurn) {
+  const char* text = R"(
+kardan: 1
+parameters: {target: 0}
+bodies:
+  arm: {mass: 2, inertia: [0.1, 0.3, 0.4], position: [0.5, 0, 0]}
+joints:
+  hinge: {type: revolute, bodies: [ground, arm], at: [0, 0, 0], axis: [0, 0, 1]}
+drivers:
+  motor: {type: driver, bodies: [ground, arm], at: [0, 0, 0], axis: [0, 0, 1], motion: target + t}
+sensors:
+  angle: {type: coordinate, coordinate: angle, bodies: [ground, arm], at: [0, 0, 0], axis: [0, 0, 1]}
+)";
+  for (const double target : {3.1, 4.0, 7.0, -4.0, -20.0}) {
+    const auto system = compiled(text, {{"target", target}});
+    const ConsistentStart start = assembled(*system);
+    ASSERT_EQ(start.report.status, Eval::ok) << target << ": " << start.report.message;
+    EXPECT_NEAR(value_of(*system, start.state, "angle"), target, 1e-12);
+    EXPECT_NEAR(value_of(*system, start.state, "arm.x"), 0.5 * std::cos(target), 1e-12);
+  }
+}
+
+TEST(Assembly, TurnsAScrewAsFarAsItsWishAsks) {
+  // Advance 0.2 from the start at 3 rad: 0.4 turns of a pitch of 0.5, beyond half a turn.
+  const auto system = compiled(R"(
+kardan: 1
+bodies:
+  nut: {mass: 2, inertia: [0.1, 0.3, 0.4], rotation: [0, 0, 3]}
+joints:
+  thread: {type: screw, between: [ground, nut], pitch: 0.5}
+sensors:
+  angle: {type: coordinate, coordinate: angle, between: [ground, nut]}
+assemble:
+  - {want: nut.z, equals: 0.2}
+)");
+  const ConsistentStart start = assembled(*system);
+  ASSERT_EQ(start.report.status, Eval::ok) << start.report.message;
+  EXPECT_NEAR(value_of(*system, start.state, "angle"), 3 + 0.4 * 2 * std::acos(-1), 1e-12);
+}
+
 TEST(Assembly, MovesTheLightBodyInTheMassMetric) {
   // Two beads on a line, wanted one metre apart, given 1.3: they move by the inverse of their mass.
   const auto system = compiled(R"(

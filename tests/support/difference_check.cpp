@@ -10,8 +10,9 @@ namespace kardan::test {
 namespace {
 
 /// Central differences of order eight (Fornberg, Math. Comp. 51 (1988), table 1): truncation
-/// h^8 f^(9)/630, rounding about eps/h. With h = 4e-3 of the scales both stay far below 1e-6.
-constexpr double step_share = 4e-3;
+/// h^8 f^(9)/630, rounding about eps/h. With these shares of the scales as h one of the two stays
+/// far below 1e-6: the larger in general, the smaller where something is short against the scales.
+constexpr double step_shares[] = {4e-3, 5e-4};
 /// Rows smaller than this part of the largest may be round-off of it.
 constexpr double noise_share = 1e-6;
 constexpr double weights[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
@@ -23,8 +24,12 @@ struct Values {
 
 class Checker {
  public:
-  Checker(const System& system, const DerivativePoint& at)
-      : system_(system), at_(at), ws_(system.make_workspace()), probe_(system.make_workspace()) {}
+  Checker(const System& system, const DerivativePoint& at, double step_share)
+      : system_(system),
+        at_(at),
+        step_share_(step_share),
+        ws_(system.make_workspace()),
+        probe_(system.make_workspace()) {}
 
   DerivativeReport run() {
     evaluated_ = values(at_.state);
@@ -140,7 +145,7 @@ class Checker {
             system_.retract(at_.state.p, delta, moved.p);
             return moved;
           },
-          step_share * sizes[j]);
+          step_share_ * sizes[j]);
       g[j] = std::move(s.g), rate[j] = std::move(s.rate), accel[j] = std::move(s.accel);
       f[j] = std::move(s.f), loaded[j] = std::move(s.loaded), aux[j] = std::move(s.aux);
     }
@@ -164,7 +169,7 @@ class Checker {
             moved.v[j] += x;
             return moved;
           },
-          step_share * sizes[j]);
+          step_share_ * sizes[j]);
       rate[j] = std::move(s.rate), accel[j] = std::move(s.accel);
       f[j] = std::move(s.f), aux[j] = std::move(s.aux);
     }
@@ -185,7 +190,7 @@ class Checker {
             (j < system_.sizes().r ? moved.r[j] : moved.w[j - system_.sizes().r]) += x;
             return moved;
           },
-          step_share * sizes[j]);
+          step_share_ * sizes[j]);
       f[j] = std::move(s.f), aux[j] = std::move(s.aux);
     }
     compare("force_aux", ws_->force_aux.to_dense(), f, sizes, evaluated_.f);
@@ -200,7 +205,7 @@ class Checker {
           later.t += x;
           return later;
         },
-        step_share * unit);
+        step_share_ * unit);
     compare_vector("g_t", ws_->g_t, s.g, unit, evaluated_.g);
     compare_vector("rate_t", ws_->rate_t, s.rate, unit, evaluated_.rate);
     compare_vector("accel_t", ws_->accel_t, s.accel, unit, evaluated_.accel);
@@ -223,7 +228,7 @@ class Checker {
           later.t += x;
           return later;
         },
-        step_share * unit);
+        step_share_ * unit);
     compare_vector("g' = rate", evaluated_.rate, s.g, unit, evaluated_.g);
     compare_vector("rate' = G a - gamma", ws_->accel, s.rate, unit, evaluated_.rate);
     Vector explicit_part = evaluated_.rate;
@@ -233,6 +238,7 @@ class Checker {
 
   const System& system_;
   const DerivativePoint& at_;
+  double step_share_;
   std::unique_ptr<Workspace> ws_, probe_;
   Values evaluated_;
   Matrix f_p_alone_;
@@ -242,7 +248,9 @@ class Checker {
 }  // namespace
 
 DerivativeReport check_derivatives(const System& system, const DerivativePoint& at) {
-  return Checker(system, at).run();
+  DerivativeReport best = Checker(system, at, step_shares[0]).run();
+  const DerivativeReport other = Checker(system, at, step_shares[1]).run();
+  return other.worst < best.worst ? other : best;
 }
 
 DerivativePoint random_point(const System& system, unsigned seed, double share) {
