@@ -108,6 +108,7 @@ void StateSpace::prepare_dependent_solver() {
     saddle_values_[saddle_M_[k]] = ws_->M.values[k];
   at_base_ = std::make_unique<LinearSolver>(dependent_pattern_);
   at_point_ = std::make_unique<LinearSolver>(dependent_pattern_);
+  near_ = std::make_unique<LinearSolver>(dependent_pattern_);
   saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
   saddle_x_.resize(n + m);
   small_.resize(m);
@@ -171,18 +172,22 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
   at_base_values_ = at_point_values_ = false;
   point_.t = t;
   for (std::size_t i = 0; i < independent_.size(); ++i) q_[independent_[i]] = x[i];
-  // First guess: along the tangent at the base.
+  // First guess: along the tangent at the base, or at the accepted point nearby.
   const int m = static_cast<int>(rows_.size());
   for (int k = 0; k < m; ++k) {
-    const double* row = B_.row(dependent_[k]);
-    double sum = H_t_[k] * (t - base_.t);
-    for (std::size_t i = 0; i < x.size(); ++i) sum += row[i] * x[i];
+    const double* row = near_directions().row(dependent_[k]);
+    double sum = near_base_ ? H_t_[k] * (t - base_.t)
+                            : near_q_[dependent_[k]] + near_H_t_[k] * (t - near_t_);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      sum += row[i] * (near_base_ ? x[i] : x[i] - near_q_[independent_[i]]);
     q_[dependent_[k]] = sum;
   }
+  LinearSolver& dependent = near_base_ ? *at_base_ : *near_;
   double last = 0;
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
     system_.retract(base_.p, q_, point_.p);
+    if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
     if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
     double size = 0;
     int worst = 0;
@@ -201,7 +206,7 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
       return Eval::recoverable;
     }
     last = size;
-    at_base_->solve(g_d_);
+    dependent.solve(g_d_);
     for (int k = 0; k < m; ++k) q_[dependent_[k]] -= g_d_[k];
   }
   culprit_ = "the closing of the constraints";
@@ -272,6 +277,14 @@ Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
 }
 
 Eval StateSpace::rebase(const State& state) {
+  has_past_ = has_base_ && state.t > base_.t && state.modes == base_.modes;
+  if (has_past_) {
+    std::swap(past_, base_);
+    std::swap(past_a_, base_a_);
+    past_b_ = base_rate_.b;
+  }
+  has_base_ = false;
+  near_base_ = true;
   base_ = state;
   point_ = state;
   at_point_values_ = false;
@@ -310,7 +323,7 @@ Eval StateSpace::rebase(const State& state) {
   }
   base_y_.z = base_.r;
   base_rate_.b = ws_->b;
-  at_base_values_ = true;
+  at_base_values_ = has_base_ = true;
   return Eval::ok;
 }
 
@@ -344,8 +357,6 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   LocalRate& rate = end_rate_;
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
-  point_.turns = base_.turns;
-  system_.follow_turns(base_, point_, *ws_);
   state = point_;
   point.t = t;
   point.q = q_;
@@ -372,6 +383,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
+    if (!base_.turns.empty()) system_.follow_turns(base_, state, *ws_);
     return Eval::ok;
   }
   Local& y = grid_y_;
@@ -385,8 +397,14 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
   state.p = point_.p;
   state.v = point_.v;
-  system_.follow_turns(base_, state, *ws_);
+  state.turns = point_.turns;
   return Eval::ok;
+}
+
+/// Rotations are known by their change; displacements and planar angles by their value.
+double StateSpace::position_size(const BodyLayout& body, int k, const State& state) const {
+  const bool spatial_turn = system_.dimension() == 3 && k >= 3;
+  return spatial_turn ? 0 : std::abs(state.p[body.p + k]);
 }
 
 double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
@@ -397,14 +415,12 @@ double StateSpace::error_norm(const Local& e, const State& state, const ErrorSca
     for (int k = 0; k < bodies[b].v_count; ++k) {
       const int j = bodies[b].v + k;
       double x = 0, u = 0;
-      const double* row = B_.row(j);
+      const double* row = near_directions().row(j);
       for (int i = 0; i < n; ++i) {
         x += row[i] * e.x[i];
         u += row[i] * e.u[i];
       }
-      // Rotations are known by their change; displacements and planar angles by their value.
-      const bool spatial_turn = system_.dimension() == 3 && k >= 3;
-      const double value = spatial_turn ? 0 : std::abs(state.p[bodies[b].p + k]);
+      const double value = position_size(bodies[b], k, state);
       largest = std::max(largest, std::abs(x) / (scale.position[j] + scale.relative * value));
       largest = std::max(largest,
                          std::abs(u) / (scale.velocity[j] + scale.relative * std::abs(state.v[j])));

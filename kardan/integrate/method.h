@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,12 +40,21 @@ class Stepper {
                        Counters& counters) = 0;
 };
 
+struct StepView;
+struct DriverOptions;
+struct DriverReport;
+/// Called after every accepted step; a non-empty answer ends the run with that reason.
+using Observer = std::function<std::string(const StepView&)>;
+
 struct Method {
   std::string_view name, summary, source;
   int order = 0;
   int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
   bool needs_jacobian = false;
-  std::function<std::unique_ptr<Stepper>()> make;
+  std::function<std::unique_ptr<Stepper>()> make = {};
+  /// Multistep methods bring their own loop, with the driver's semantics, instead of a stepper.
+  DriverReport (*integrate)(ChartProblem&, const Method&, State&, double t_end,
+                            const DriverOptions&, const Observer&) = nullptr;
 };
 
 /// All methods; a new one is one file and one line in catalog.cpp.
