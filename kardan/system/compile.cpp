@@ -139,7 +139,6 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
   }
   if (diagnostics.error_count() > errors) return nullptr;
   check_sensors(program, blueprint, diagnostics);
-  if (diagnostics.error_count() > errors) return nullptr;
   order_rows(program);
   const int velocities = layout.back().v + layout.back().v_count;
   Patterns patterns = lay_out(program, velocities, topology);
