@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "apps/cli/command.h"
+#include "apps/cli/reproduce.h"
 
 int main(int argc, char** argv) {
   using namespace kardan::cli;
@@ -48,6 +49,13 @@ int main(int argc, char** argv) {
   app.add_subcommand("methods", "the integration methods")->callback([&] {
     result = methods_command();
   });
+  ReproduceOptions experiment;
+  CLI::App* again =
+      app.add_subcommand("reproduce", "the papers' experiments, our numbers beside the printed ones");
+  again->add_option("PAPER", experiment.paper, "without it: what there is");
+  again->add_option("TABLE", experiment.item, "table or figure");
+  again->add_option("--out", experiment.out, "file of the plot (.svg)");
+  again->callback([&] { result = reproduce(experiment); });
   CLI::App* list = app.add_subcommand("elements", "the element types, with fields and units");
   list->add_option("NAME", type, "one type in full");
   bool markdown = false;

@@ -15,6 +15,9 @@ namespace {
 /// Positions are solved until this scaled residual; below it round-off of large models begins.
 constexpr double position_tolerance = 2e-14;
 constexpr int max_position_iterations = 12;
+/// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
+/// position tolerance leaves, at what the certificate promises.
+constexpr double redundant_tolerance = 1e-10;
 /// The partition is kept while the dependent directions grow by less than this.
 constexpr double partition_growth = 1.25;
 
@@ -233,10 +236,12 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
 
 /// a_, lambda_ at `state` (its w is solved for).
 Eval StateSpace::accelerations_at(State& state) {
-  if (system_.sizes().w > 0) {
-    if (Eval e = solve_accelerations(system_, state, a_, lambda_, *ws_); e != Eval::ok) return e;
+  Eval evaluated = auxiliaries_.solve(system_, state, *ws_);
+  if (evaluated == Eval::ok) evaluated = system_.evaluate(state, Request::all(), *ws_);
+  if (evaluated != Eval::ok) {
+    blame(state);
+    return evaluated;
   }
-  if (Eval e = system_.evaluate(state, {true, true, true, true}, *ws_); e != Eval::ok) return e;
   const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
   for (std::size_t k = 0; k < saddle_from_.size(); ++k)
     saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
@@ -251,6 +256,37 @@ Eval StateSpace::accelerations_at(State& state) {
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
   for (int i = 0; i < m; ++i) lambda_[rows_[i]] = saddle_x_[n + i];
   return all_finite(a_) ? Eval::ok : Eval::recoverable;
+}
+
+/// Names the force or the constraint that is not finite at `state`.
+void StateSpace::blame(const State& state) {
+  const auto& elements = system_.blueprint().elements;
+  Vector forces(elements.size());
+  system_.element_forces(state, forces, *ws_);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (!std::isfinite(forces[i])) {
+      culprit_ = fmt::format("'{}': its force is not finite", elements[i].name);
+      return;
+    }
+  for (int row : rows_)
+    if (!std::isfinite(ws_->g[row]) || !std::isfinite(ws_->gamma[row])) {
+      culprit_ = fmt::format("'{}', which is not finite", system_.row_name(row));
+      return;
+    }
+  culprit_ = "a force that is not finite";
+}
+
+/// Rows left out as redundant follow from the others, unless they contradict them by now.
+Eval StateSpace::check_redundant_rows() {
+  if (static_cast<int>(rows_.size()) == system_.sizes().constraints()) return Eval::ok;
+  for (int row = 0; row < system_.sizes().constraints(); ++row) {
+    if (std::abs(scaled_residual(system_, row, 0, ws_->g[row])) < redundant_tolerance &&
+        std::abs(scaled_residual(system_, row, 1, ws_->rate[row])) < redundant_tolerance)
+      continue;
+    culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
+    return Eval::recoverable;
+  }
+  return Eval::ok;
 }
 
 Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
@@ -341,6 +377,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   LocalRate& rate = end_rate_;
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
+  if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
   point_.turns = base_.turns;
   system_.follow_turns(base_, point_, *ws_);
   state = point_;
@@ -369,7 +406,8 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
-    return Eval::ok;
+    at_base_values_ = at_base_values_ && state.w.empty();
+    return auxiliaries_.solve(system_, state, *ws_);
   }
   Local& y = grid_y_;
   y.resize(second(), first());
@@ -383,7 +421,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.p = point_.p;
   state.v = point_.v;
   system_.follow_turns(base_, state, *ws_);
-  return Eval::ok;
+  return auxiliaries_.solve(system_, state, *ws_);
 }
 
 double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {

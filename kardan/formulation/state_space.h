@@ -15,6 +15,7 @@
 
 #include <memory>
 
+#include "kardan/formulation/auxiliary.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
 #include "kardan/system/system.h"
@@ -55,6 +56,8 @@ class StateSpace final : public ChartProblem {
   Eval dependent_positions(double t, const Vector& x);
   Eval dependent_velocities(const Vector& u);
   Eval accelerations_at(State& state);
+  void blame(const State& state);
+  Eval check_redundant_rows();
   void chart_columns();
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
@@ -85,6 +88,7 @@ class StateSpace final : public ChartProblem {
   Vector dependent_values_, saddle_values_, saddle_x_, small_;
   Vector chart_G_;  // values of G T at the point
 
+  AuxiliarySolver auxiliaries_;
   State point_;  // state at the point evaluated last
   Vector q_, dq_, ddq_, a_, lambda_, g_d_, step_;
   Matrix X_, V_, A_, N_;  // changes of positions, velocities, accelerations

@@ -72,7 +72,10 @@ void StateSpace::add_chart_curvature(CurvatureOf level, const Matrix& X, Matrix&
 Eval StateSpace::jacobian(LocalJacobian& out) {
   if (!at_base_values_)
     if (Eval e = system_.evaluate(base_, Request::all(), *ws_); e != Eval::ok) return e;
-  if (Eval e = system_.differentiate(base_, base_a_, base_lambda_, *ws_); e != Eval::ok) return e;
+  if (Eval e = system_.differentiate(base_, base_a_, base_lambda_, *ws_); e != Eval::ok) {
+    culprit_ = "derivatives that are not finite";
+    return e;
+  }
   const int n = second(), m = static_cast<int>(rows_.size()), nv = system_.sizes().v;
   // X = dq by (x, t); the last column is the motion of the constraints in time.
   X_.resize(nv, n + 1);
