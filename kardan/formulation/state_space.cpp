@@ -15,6 +15,9 @@ namespace {
 /// Positions are solved until this scaled residual; below it round-off of large models begins.
 constexpr double position_tolerance = 2e-14;
 constexpr int max_position_iterations = 12;
+/// A residual that falls by less than this deserves new factors: they cost about as much as three
+/// iterations, and 14 digits at this rate take as many again.
+constexpr double slow_contraction = 0.05;
 /// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
 /// position tolerance leaves, at what the certificate promises.
 constexpr double redundant_tolerance = 1e-10;
@@ -171,7 +174,7 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
 }
 
 Eval StateSpace::dependent_positions(double t, const Vector& x) {
-  at_base_values_ = false;
+  at_base_values_ = at_end_ = false;
   point_.t = t;
   for (std::size_t i = 0; i < independent_.size(); ++i) q_[independent_[i]] = x[i];
   // First guess: along the tangent at the base.
@@ -183,6 +186,7 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
     q_[dependent_[k]] = sum;
   }
   double last = 0;
+  LinearSolver* factors = at_base_.get();
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
     system_.retract(base_.p, q_, point_.p);
@@ -203,8 +207,18 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
       culprit_ = system_.row_name(worst);
       return Eval::recoverable;
     }
+    // The factors of the base serve while they converge fast; far from it Newton's own are needed.
+    if (iteration > 0 && size > slow_contraction * last) {
+      if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+      chart_columns();
+      if (Eval e = factor_dependent(*at_point_); e != Eval::ok) {
+        culprit_ = system_.row_name(worst);
+        return e;
+      }
+      factors = at_point_.get();
+    }
     last = size;
-    at_base_->solve(g_d_);
+    factors->solve(g_d_);
     for (int k = 0; k < m; ++k) q_[dependent_[k]] -= g_d_[k];
   }
   culprit_ = "the closing of the constraints";
@@ -308,6 +322,7 @@ Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
 Eval StateSpace::rebase(const State& state) {
   base_ = state;
   point_ = state;
+  at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
   if (system_.sizes().mu > 0) {
     culprit_ = "nonholonomic constraints";
@@ -387,6 +402,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.ddq = ddq_;
   point.z = y.z;
   point.dz = rate.b;
+  at_end_ = true;
   return Eval::ok;
 }
 
@@ -424,25 +440,44 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   return auxiliaries_.solve(system_, state, *ws_);
 }
 
+/// The errors of all chart coordinates that go with those of the independent ones, along the
+/// constraints at the end of the step (before the first step: at the base).
+void StateSpace::spread_error(const Vector& independent, Vector& all) {
+  if (!at_end_) {
+    for (int j = 0; j < system_.sizes().v; ++j)
+      all[j] = dot({B_.row(j), independent.size()}, independent);
+    return;
+  }
+  std::fill(all.begin(), all.end(), 0.0);
+  for (std::size_t i = 0; i < independent_.size(); ++i) all[independent_[i]] = independent[i];
+  if (rows_.empty()) return;
+  const SparsePattern& p = *system_.patterns().constraint;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    double sum = 0;
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+      sum -= chart_G_[k] * all[p.column[k]];
+    g_d_[i] = sum;
+  }
+  at_point_->solve(g_d_);
+  for (std::size_t i = 0; i < dependent_.size(); ++i) all[dependent_[i]] = g_d_[i];
+}
+
 double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
   double largest = 0;
-  const int n = second();
+  error_x_.resize(system_.sizes().v);
+  error_u_.resize(system_.sizes().v);
+  spread_error(e.x, error_x_);
+  spread_error(e.u, error_u_);
   const auto& bodies = system_.bodies();
   for (std::size_t b = 1; b < bodies.size(); ++b)
     for (int k = 0; k < bodies[b].v_count; ++k) {
       const int j = bodies[b].v + k;
-      double x = 0, u = 0;
-      const double* row = B_.row(j);
-      for (int i = 0; i < n; ++i) {
-        x += row[i] * e.x[i];
-        u += row[i] * e.u[i];
-      }
       // Rotations are known by their change; displacements and planar angles by their value.
       const bool spatial_turn = system_.dimension() == 3 && k >= 3;
       const double value = spatial_turn ? 0 : std::abs(state.p[bodies[b].p + k]);
-      largest = std::max(largest, std::abs(x) / (scale.position[j] + scale.relative * value));
-      largest = std::max(largest,
-                         std::abs(u) / (scale.velocity[j] + scale.relative * std::abs(state.v[j])));
+      largest = std::max(largest, std::abs(error_x_[j]) / (scale.position[j] + scale.relative * value));
+      largest = std::max(largest, std::abs(error_u_[j]) /
+                                      (scale.velocity[j] + scale.relative * std::abs(state.v[j])));
     }
   for (std::size_t i = 0; i < e.z.size(); ++i)
     largest = std::max(largest,

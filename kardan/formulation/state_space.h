@@ -63,6 +63,7 @@ class StateSpace final : public ChartProblem {
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
   void expand_base();
+  void spread_error(const Vector& independent, Vector& all);
   enum class CurvatureOf { velocity, acceleration };
   void add_chart_curvature(CurvatureOf level, const Matrix& X, Matrix& Y) const;
   void close_dependent(const SparseMatrix& R, const Matrix& X, const Matrix* V, const Vector& by_t,
@@ -94,6 +95,8 @@ class StateSpace final : public ChartProblem {
   Matrix X_, V_, A_, N_;  // changes of positions, velocities, accelerations
   Matrix W1_, W2_, W3_, W4_;
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
+  bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
+  Vector error_x_, error_u_;
   std::vector<int> saddle_place_;
   LocalRate end_rate_;
   Local grid_y_;

@@ -21,7 +21,7 @@ class Order : public testing::TestWithParam<Method> {
   /// Steps that put the errors of a method of this order between 1e-3 and round-off on problems
   /// whose motion takes about a second.
   std::vector<int> steps() const {
-    const int first = GetParam().order >= 4 ? 40 : 200;
+    const int first = GetParam().order >= 5 ? 10 : GetParam().order >= 4 ? 40 : 200;
     return {first, 2 * first, 4 * first, 8 * first};
   }
   OrderStudy study(const Prepared& model, double t_end, const State& reference) const {

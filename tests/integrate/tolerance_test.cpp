@@ -34,9 +34,10 @@ void expect_tracking(const Problem& problem, std::string_view method,
     RunReport report;
     const Reached e =
         reached(run_grid(model, method, problem.t_end, grid_points, tolerance, &report), exact);
-    fmt::print("{:<28}{:<8}{:.0e}  position {:.1e}  velocity {:.1e}  ({} steps, {} rejected)\n",
+    fmt::print("{:<28}{:<8}{:.0e}  position {:.1e}  velocity {:.1e}  ({} steps, {} rejected, {} failed, {} partitions)\n",
                problem.file, method, tolerance, e.position, e.velocity,
-               report.driver.counters.steps, report.driver.counters.rejected);
+               report.driver.counters.steps, report.driver.counters.rejected,
+               report.driver.counters.failed, report.partitions);
     EXPECT_LE(e.position, tracks * tolerance) << method << " at " << tolerance;
     EXPECT_LE(e.velocity, tracks * tolerance) << method << " at " << tolerance;
   }
