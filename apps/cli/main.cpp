@@ -39,6 +39,17 @@ int main(int argc, char** argv) {
   add_common(run_command);
   run_command->add_option("--method", given.method, "see `kardan methods`");
   run_command->add_option("--tol", given.tolerance, "relative and absolute tolerance");
+  run_command->add_option("--rtol", given.relative, "relative tolerance, where it differs");
+  run_command->add_option("--atol", given.absolute,
+                          "absolute tolerance, in the model's units, where it differs");
+  run_command
+      ->add_option("--tol-of", given.tolerance_of,
+                   "NAME=VALUE: tolerance of a variable or body; may be repeated")
+      ->take_all();
+  run_command
+      ->add_option("--option", given.option,
+                   "name=value: option of the driver (`kardan methods` lists them); may be repeated")
+      ->take_all();
   run_command->add_option("--t-end", given.t_end, "[s] end of the run");
   run_command->add_option("--every", given.every, "[s] spacing of the output grid");
   run_command->add_option("--step", given.step, "[s] fixed step, without error control");

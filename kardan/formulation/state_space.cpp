@@ -440,6 +440,17 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   return auxiliaries_.solve(system_, state, *ws_);
 }
 
+namespace {
+
+/// |error| / (absolute + relative |value|) of variable i.
+double weighed(const Vector& error, std::size_t i, double value, const Vector& absolute,
+               const Vector& relative, double relative_of_all) {
+  const double r = relative.empty() ? relative_of_all : relative[i];
+  return std::abs(error[i]) / (absolute[i] + r * std::abs(value));
+}
+
+}  // namespace
+
 /// The errors of all chart coordinates that go with those of the independent ones, along the
 /// constraints at the end of the step (before the first step: at the base).
 void StateSpace::spread_error(const Vector& independent, Vector& all) {
@@ -474,14 +485,16 @@ double StateSpace::error_norm(const Local& e, const State& state, const ErrorSca
       const int j = bodies[b].v + k;
       // Rotations are known by their change; displacements and planar angles by their value.
       const bool spatial_turn = system_.dimension() == 3 && k >= 3;
-      const double value = spatial_turn ? 0 : std::abs(state.p[bodies[b].p + k]);
-      largest = std::max(largest, std::abs(error_x_[j]) / (scale.position[j] + scale.relative * value));
-      largest = std::max(largest, std::abs(error_u_[j]) /
-                                      (scale.velocity[j] + scale.relative * std::abs(state.v[j])));
+      const double value = spatial_turn ? 0 : state.p[bodies[b].p + k];
+      largest = std::max(
+          {largest,
+           weighed(error_x_, j, value, scale.position, scale.relative_position, scale.relative),
+           weighed(error_u_, j, state.v[j], scale.velocity, scale.relative_velocity,
+                   scale.relative)});
     }
   for (std::size_t i = 0; i < e.z.size(); ++i)
-    largest = std::max(largest,
-                       std::abs(e.z[i]) / (scale.first[i] + scale.relative * std::abs(state.r[i])));
+    largest = std::max(largest, weighed(e.z, i, state.r[i], scale.first, scale.relative_first,
+                                        scale.relative));
   return largest;
 }
 
