@@ -81,6 +81,10 @@ Trace trace(const Prepared& model, const Variant& variant, double tolerance,
   DriverOptions options;
   options.tolerance = tolerance;
   options.estimate = variant.estimate;
+  options.scale = problem.default_scale(tolerance);
+  // As in the paper: Rtol = Atol = 10^k for positions and velocities, in SI units.
+  for (Vector* absolute : {&options.scale->position, &options.scale->velocity})
+    std::fill(absolute->begin(), absolute->end(), tolerance);
   std::size_t next = 0;
   r.report = integrate(
       problem, *find_method(variant.method), state, t_end, options, [&](const StepView& step) {

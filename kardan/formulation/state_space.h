@@ -68,7 +68,7 @@ class StateSpace final : public ChartProblem {
   void add_chart_curvature(CurvatureOf level, const Matrix& X, Matrix& Y) const;
   void close_dependent(const SparseMatrix& R, const Matrix& X, const Matrix* V, const Vector& by_t,
                        Matrix& Y);
-  void add_auxiliary(LocalJacobian& out);
+  Eval add_auxiliary(LocalJacobian& out);
 
   const System& system_;
   std::unique_ptr<Workspace> ws_;
@@ -90,6 +90,10 @@ class StateSpace final : public ChartProblem {
   Vector chart_G_;  // values of G T at the point
 
   AuxiliarySolver auxiliaries_;
+  struct AuxiliaryScratch {
+    Matrix by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, b_x;
+    DenseLu lu;
+  } aux_;
   State point_;  // state at the point evaluated last
   Vector q_, dq_, ddq_, a_, lambda_, g_d_, step_;
   Matrix X_, V_, A_, N_;  // changes of positions, velocities, accelerations

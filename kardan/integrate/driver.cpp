@@ -174,11 +174,13 @@ class Driver {
            std::pow(std::max(error, smallest_error), -1.0 / (method_.error_order + 1));
   }
 
+  /// Every controller settles where the elementary one does: at the error safety^k.
   double next_step(double h, double error, double growth) const {
     const double k = method_.error_order + 1, now = std::max(error, smallest_error);
     double factor = elementary(error);
     if (last_error_ > 0 && options_.control == StepControl::pi)
-      factor = options_.safety * std::pow(now, -pi_now / k) * std::pow(last_error_, pi_last / k);
+      factor = std::pow(options_.safety, pi_now - pi_last) * std::pow(now, -pi_now / k) *
+               std::pow(last_error_, pi_last / k);
     if (last_error_ > 0 && options_.control == StepControl::predictive)
       factor *= std::min(1.0, h / last_h_ * std::pow(last_error_ / now, 1 / k));
     if (factor >= 1 && factor < options_.keep_below) factor = 1;
