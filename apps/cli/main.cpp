@@ -47,8 +47,9 @@ int main(int argc, char** argv) {
                    "NAME=VALUE: tolerance of a variable or body; may be repeated")
       ->take_all();
   run_command
-      ->add_option("--option", given.option,
-                   "name=value: option of the driver (`kardan methods` lists them); may be repeated")
+      ->add_option(
+          "--option", given.option,
+          "name=value: option of the driver (`kardan methods` lists them); may be repeated")
       ->take_all();
   run_command->add_option("--t-end", given.t_end, "[s] end of the run");
   run_command->add_option("--every", given.every, "[s] spacing of the output grid");
@@ -61,8 +62,8 @@ int main(int argc, char** argv) {
     result = methods_command();
   });
   ReproduceOptions experiment;
-  CLI::App* again =
-      app.add_subcommand("reproduce", "the papers' experiments, our numbers beside the printed ones");
+  CLI::App* again = app.add_subcommand(
+      "reproduce", "the papers' experiments, our numbers beside the printed ones");
   again->add_option("PAPER", experiment.paper, "without it: what there is");
   again->add_option("TABLE", experiment.item, "table or figure");
   again->add_option("--out", experiment.out, "file of the plot (.svg)");

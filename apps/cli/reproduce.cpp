@@ -52,8 +52,7 @@ int reproduce(const ReproduceOptions& options) {
   if (items.empty()) {
     const std::string near = did_you_mean(options.paper, papers);
     fmt::print(stderr, "kardan: there is no paper '{}'{}\n", options.paper,
-               near.empty() ? "; `kardan reproduce` lists them"
-                            : "; did you mean '" + near + "'?");
+               near.empty() ? "; `kardan reproduce` lists them" : "; did you mean '" + near + "'?");
     return bad_input;
   }
   if (options.item.empty()) {

@@ -1,9 +1,9 @@
-/// A. Sandu, D. Negrut, E. J. Haug, F. A. Potra, C. Sandu, Rosenbrock-Nystrom Integrators for SODE of
-/// Multibody Dynamics, CSTR-01-06 (2001), section 5.1: the stiff double pendulum.
+/// A. Sandu, D. Negrut, E. J. Haug, F. A. Potra, C. Sandu, Rosenbrock-Nystrom Integrators for SODE
+/// of Multibody Dynamics, CSTR-01-06 (2001), section 5.1: the stiff double pendulum.
 ///
-/// Errors are taken at the ends of all steps of a run, as in the paper; the reference is an explicit
-/// method that resolves the fastest mode (eigenvalue -1e5), itself held against a solution of 20
-/// digits.
+/// Errors are taken at the ends of all steps of a run, as in the paper; the reference is an
+/// explicit method that resolves the fastest mode (eigenvalue -1e5), itself held against a solution
+/// of 20 digits.
 
 #include <fmt/format.h>
 #include <fmt/os.h>
@@ -105,9 +105,9 @@ Trace trace(const Prepared& model, const Variant& variant, double tolerance,
 
 struct Study {
   std::vector<Trace> runs;
-  Trace reference;               // at all times of all runs
-  double reference_error = 0;    // against the known values
-  std::string message;           // why it is not complete
+  Trace reference;             // at all times of all runs
+  double reference_error = 0;  // against the known values
+  std::string message;         // why it is not complete
 };
 
 Study study() {
@@ -182,9 +182,10 @@ int table(const char* title, const Printed (&printed)[4], std::vector<double> Tr
     fmt::print(stderr, "kardan: {}\n", s.message);
     return failed;
   }
-  fmt::print("{}\n\n  tol    method               t*       max err     rel [%]     average  "
-             "reached/tol   steps\n",
-             title);
+  fmt::print(
+      "{}\n\n  tol    method               t*       max err     rel [%]     average  "
+      "reached/tol   steps\n",
+      title);
   for (std::size_t k = 0; k < std::size(tolerances); ++k) {
     print_row("printed", tolerances[k], printed[k]);
     fmt::print("\n");
@@ -197,8 +198,9 @@ int table(const char* title, const Printed (&printed)[4], std::vector<double> Tr
   }
   fmt::print("\nreference: dopri5 at 1e-12 ({} steps), {:.1e} from the 20-digit values\n",
              s.reference.report.counters.steps, s.reference_error);
-  fmt::print("reached/tol: largest |error|/(1 + |value|) over the tolerance; between 0.1 and 10 it "
-             "tracks it\n");
+  fmt::print(
+      "reached/tol: largest |error|/(1 + |value|) over the tolerance; between 0.1 and 10 it "
+      "tracks it\n");
   return finished;
 }
 

@@ -162,8 +162,8 @@ class Driver {
 
   /// The next stop time, or the end.
   double next_stop() const {
-    const double past = 4 * std::numeric_limits<double>::epsilon() *
-                        std::max(std::abs(t_end_), std::abs(state_.t));
+    const double past =
+        4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_end_), std::abs(state_.t));
     for (double t : stop_times_)
       if (t > state_.t + past) return std::min(t, t_end_);
     return t_end_;

@@ -41,9 +41,9 @@ struct DriverOptions {
   StepControl control = StepControl::elementary;
   ErrorEstimate estimate = ErrorEstimate::plain;
   int max_steps = 10'000'000;
-  int event_samples = 12;  ///< points inside a step at which events are looked for
-  std::vector<double> stop_times = {};      ///< [s] a step ends at each of them
-  std::optional<ErrorScale> scale = {};     ///< per variable; else the problem's, from `tolerance`
+  int event_samples = 12;                ///< points inside a step at which events are looked for
+  std::vector<double> stop_times = {};   ///< [s] a step ends at each of them
+  std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
 };
 
 enum class Reason { finished, stopped, step_too_small, too_many_steps, evaluation_failed };

@@ -19,8 +19,8 @@ struct VariableTolerance {
 
 struct SimulateOptions {
   std::string method = "rn4";
-  double t_end = 1;  ///< [s]
-  double every = 0;  ///< [s] spacing of the output grid; 0: no grid
+  double t_end = 1;     ///< [s]
+  double every = 0;     ///< [s] spacing of the output grid; 0: no grid
   double relative = 0;  ///< relative tolerance; 0: driver.tolerance
   double absolute = 0;  ///< absolute tolerance in the model's units; 0: driver.tolerance
   std::vector<VariableTolerance> tolerance_of;

@@ -54,8 +54,8 @@ long allocations_in_steps(const Prepared& model, std::string_view method, double
   options.fixed_step = t_end / steps;
   long count = 0, before = 0;
   int step = 0, partitions = 0;
-  const DriverReport r = integrate(
-      problem, *find_method(method), state, t_end, options, [&](const StepView&) {
+  const DriverReport r =
+      integrate(problem, *find_method(method), state, t_end, options, [&](const StepView&) {
         if (step > 5 && partitions == problem.partitions()) count += allocations - before;
         ++step;
         partitions = problem.partitions();

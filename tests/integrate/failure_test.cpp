@@ -38,15 +38,15 @@ TEST(Failure, LockUpEndsAtItsTimeAndNamesAJoint) {
         << method.name << ": " << to_string(end.report.reason);
     EXPECT_NEAR(end.report.t, 0.7, 1e-3) << method.name;
     EXPECT_LE(end.report.t, 0.7 + 1e-9) << method.name;  // the start is assembled to 1e-11
-    EXPECT_THAT(end.report.message,
-                testing::AnyOf(HasSubstr("pull"), HasSubstr("shoulder"), HasSubstr("elbow"),
-                               HasSubstr("rail")))
+    EXPECT_THAT(end.report.message, testing::AnyOf(HasSubstr("pull"), HasSubstr("shoulder"),
+                                                   HasSubstr("elbow"), HasSubstr("rail")))
         << method.name;
     EXPECT_FALSE(end.report.advice.empty());
   }
 }
 
-/// Two drivers of one angle that agree until t = 0.7: the second is redundant, then a contradiction.
+/// Two drivers of one angle that agree until t = 0.7: the second is redundant, then a
+/// contradiction.
 constexpr std::string_view contradiction = R"(
 kardan: 1
 name: contradiction

@@ -90,9 +90,10 @@ TEST_F(Hmmwv, HeightPitchAndEventsTrackTheTolerance) {
     for (std::size_t i = 0; i < r.end.report.events.size(); ++i)
       events = std::max(events, std::abs(r.end.report.events[i].t - event_times[i / 2]));
     const Counters& c = r.end.report.counters;
-    fmt::print("hmmwv rn4 {:.0e}: height {:.1e}  pitch {:.1e}  events {:.1e} s  {} steps, {} "
-               "rejected, {} failed\n",
-               tolerance, height, nose, events, c.steps, c.rejected, c.failed);
+    fmt::print(
+        "hmmwv rn4 {:.0e}: height {:.1e}  pitch {:.1e}  events {:.1e} s  {} steps, {} "
+        "rejected, {} failed\n",
+        tolerance, height, nose, events, c.steps, c.rejected, c.failed);
     EXPECT_LE(height, 10 * tolerance);
     EXPECT_LE(nose, 10 * tolerance);
     EXPECT_LE(events, 10 * tolerance);

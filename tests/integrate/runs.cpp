@@ -60,19 +60,18 @@ std::vector<State> run_grid(const Prepared& model, std::string_view method, doub
   DriverOptions options;
   options.tolerance = tolerance;
   ChartPoint point;
-  const Ended end =
-      run(model, *find_method(method), t_end, options, [&](const StepView& step) {
-        while (static_cast<int>(grid.size()) < count &&
-               static_cast<double>(grid.size()) * every <= step.t) {
-          const double t = static_cast<double>(grid.size()) * every;
-          step.dense->at((t - (step.t - step.h)) / step.h, point);
-          State s;
-          if (step.problem->state_at(point, ChartProblem::Consistency::projected, s) != Eval::ok)
-            return std::string("projection failed");
-          grid.push_back(std::move(s));
-        }
-        return std::string();
-      });
+  const Ended end = run(model, *find_method(method), t_end, options, [&](const StepView& step) {
+    while (static_cast<int>(grid.size()) < count &&
+           static_cast<double>(grid.size()) * every <= step.t) {
+      const double t = static_cast<double>(grid.size()) * every;
+      step.dense->at((t - (step.t - step.h)) / step.h, point);
+      State s;
+      if (step.problem->state_at(point, ChartProblem::Consistency::projected, s) != Eval::ok)
+        return std::string("projection failed");
+      grid.push_back(std::move(s));
+    }
+    return std::string();
+  });
   grid.push_back(end.state);
   if (report) {
     report->driver = end.report;
@@ -131,11 +130,11 @@ double OrderStudy::order() const {
 
 std::ostream& operator<<(std::ostream& out, const OrderStudy& s) {
   for (std::size_t i = 0; i < s.errors.size(); ++i)
-    out << fmt::format("\n  {:6d} steps  error {:.3e}  {}", s.steps[i], s.errors[i],
-                       i == 0 ? std::string()
-                              : fmt::format("order {:.2f}",
-                                            std::log2(s.errors[i - 1] / s.errors[i]) /
-                                                std::log2(1.0 * s.steps[i] / s.steps[i - 1])));
+    out << fmt::format(
+        "\n  {:6d} steps  error {:.3e}  {}", s.steps[i], s.errors[i],
+        i == 0 ? std::string()
+               : fmt::format("order {:.2f}", std::log2(s.errors[i - 1] / s.errors[i]) /
+                                                 std::log2(1.0 * s.steps[i] / s.steps[i - 1])));
   return out;
 }
 

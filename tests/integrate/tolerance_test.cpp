@@ -41,11 +41,13 @@ void expect_tracking(const Problem& problem, std::string_view method,
     RunReport report;
     const Reached e =
         reached(run_grid(model, method, problem.t_end, grid_points, tolerance, &report), exact);
-    fmt::print("{:<28}{:<8}{:.0e}  position {:.1e}  velocity {:.1e}  ({} steps, {} rejected, {} failed, {} partitions)\n",
-               problem.file, method, tolerance, e.position, e.velocity,
-               report.driver.counters.steps, report.driver.counters.rejected,
-               report.driver.counters.failed, report.partitions);
-    // A thousandth leaves an explicit method of order 5 some twenty steps: too few for its estimate.
+    fmt::print(
+        "{:<28}{:<8}{:.0e}  position {:.1e}  velocity {:.1e}  ({} steps, {} rejected, {} failed, "
+        "{} partitions)\n",
+        problem.file, method, tolerance, e.position, e.velocity, report.driver.counters.steps,
+        report.driver.counters.rejected, report.driver.counters.failed, report.partitions);
+    // A thousandth leaves an explicit method of order 5 some twenty steps: too few for its
+    // estimate.
     const double factor = method == "dopri5" && tolerance > 5e-4 ? 2 * tracks : tracks;
     EXPECT_LE(e.position, factor * tolerance) << method << " at " << tolerance;
     EXPECT_GE(std::max(e.position, e.velocity), tolerance / tracks) << method << " wastes work";
@@ -139,14 +141,12 @@ TEST(StopTimes, AreEndsOfSteps) {
   options.tolerance = 1e-5;
   options.stop_times = {0.7, 0.31, 5};
   std::vector<double> ends;
-  const Ended end =
-      run(model, *find_method("rn4"), 1, options, [&](const StepView& step) {
-        ends.push_back(step.t);
-        return std::string();
-      });
+  const Ended end = run(model, *find_method("rn4"), 1, options, [&](const StepView& step) {
+    ends.push_back(step.t);
+    return std::string();
+  });
   auto is_end = [&](double t) {
-    return std::any_of(ends.begin(), ends.end(),
-                       [&](double e) { return std::abs(e - t) < 1e-14; });
+    return std::any_of(ends.begin(), ends.end(), [&](double e) { return std::abs(e - t) < 1e-14; });
   };
   EXPECT_TRUE(is_end(0.31));
   EXPECT_TRUE(is_end(0.7));
