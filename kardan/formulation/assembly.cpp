@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/saddle.h"
-#include "kardan/linalg/dense_lu.h"
 
 namespace kardan {
 namespace {
@@ -370,27 +370,8 @@ Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& 
   const Sizes& n = system.sizes();
   a.assign(n.v, 0.0);
   lambda.assign(n.constraints(), 0.0);
-  if (n.w > 0) {
-    // Newton on d(w) = 0; d may depend on w only through its own block.
-    Matrix d_w(n.w, n.w);
-    DenseLu lu;
-    for (int iteration = 0; iteration < 20; ++iteration) {
-      if (Eval e = system.evaluate(state, {.force = true}, ws); e != Eval::ok) return e;
-      if (Eval e = system.differentiate(state, a, {}, ws); e != Eval::ok) return e;
-      const Matrix aux = ws.aux_aux.to_dense();
-      for (int i = 0; i < n.w; ++i)
-        for (int j = 0; j < n.w; ++j) d_w(i, j) = aux(n.r + i, n.r + j);
-      if (Eval e = lu.factor(d_w); e != Eval::ok) return e;
-      Vector step = ws.d;
-      lu.solve(step);
-      double size = 0;
-      for (int i = 0; i < n.w; ++i) {
-        state.w[i] -= step[i];
-        size = std::max(size, std::abs(step[i]) / (1 + std::abs(state.w[i])));
-      }
-      if (size < 1e-14) break;
-    }
-  }
+  AuxiliarySolver auxiliaries;
+  if (Eval e = auxiliaries.solve(system, state, ws); e != Eval::ok) return e;
   if (Eval e = system.evaluate(state, Request::all(), ws); e != Eval::ok) return e;
   Saddle saddle(system.patterns().mass, system.patterns().constraint);
   if (Eval e = saddle.factor(ws.M.values, ws.G.values, Matrix(), system.scales().mass);

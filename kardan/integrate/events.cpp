@@ -19,9 +19,8 @@ int EventSearch::find(const DenseStep& step, const State& start, double& theta) 
   for (int k = 1; k <= samples_; ++k) at(step, static_cast<double>(k) / samples_, z_[k]);
   const int count = problem_.events();
   // Just after an event its function is zero up to rounding: the side is known.
-  if (has_side_)
+  if (has_side_ && start.t == side_t_)
     for (int e = 0; e < count; ++e) z_[0][e] = std::copysign(z_[0][e], z_side_[e]);
-  has_side_ = false;
   int found = -1;
   for (int e = 0; e < count; ++e) {
     const double root = first_root(step, e);
@@ -68,6 +67,7 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   // The side on which the functions of the new modes begin.
   after_.modes = end.modes;
   problem_.event_functions(after_, z_side_);
+  side_t_ = end.t;
   has_side_ = true;
 }
 

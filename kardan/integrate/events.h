@@ -37,7 +37,8 @@ class EventSearch {
   int samples_;
   Vector z_inside_, z_before_, z_end_, z_side_;
   std::vector<Vector> z_;  // samples of the event functions
-  bool has_side_ = false;  // z_side_ tells the signs at the start
+  bool has_side_ = false;  // z_side_ tells the signs of a step that starts at side_t_
+  double side_t_ = 0;
   ChartPoint point_;
   State probe_, after_;
 };
