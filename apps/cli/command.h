@@ -42,7 +42,9 @@ int elements(const std::string& name, Listing listing);
 struct RunOptions {
   std::string method, log;
   std::vector<std::string> out;
-  double tolerance = 0, t_end = 0, every = 0, step = 0;
+  std::vector<std::string> option;        // name=value of the driver
+  std::vector<std::string> tolerance_of;  // variable=value
+  double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
 };
 int run(const ModelOptions& options, const RunOptions& given);
 int methods_command();

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "apps/cli/command.h"
+#include "apps/cli/reproduce.h"
 
 int main(int argc, char** argv) {
   using namespace kardan::cli;
@@ -39,6 +40,18 @@ int main(int argc, char** argv) {
   add_common(run_command);
   run_command->add_option("--method", given.method, "see `kardan methods`");
   run_command->add_option("--tol", given.tolerance, "relative and absolute tolerance");
+  run_command->add_option("--rtol", given.relative, "relative tolerance, where it differs");
+  run_command->add_option("--atol", given.absolute,
+                          "absolute tolerance, in the model's units, where it differs");
+  run_command
+      ->add_option("--tol-of", given.tolerance_of,
+                   "NAME=VALUE: tolerance of a variable or body; may be repeated")
+      ->take_all();
+  run_command
+      ->add_option(
+          "--option", given.option,
+          "name=value: option of the driver (`kardan methods` lists them); may be repeated")
+      ->take_all();
   run_command->add_option("--t-end", given.t_end, "[s] end of the run");
   run_command->add_option("--every", given.every, "[s] spacing of the output grid");
   run_command->add_option("--step", given.step, "[s] fixed step, without error control");
@@ -49,6 +62,13 @@ int main(int argc, char** argv) {
   app.add_subcommand("methods", "the integration methods")->callback([&] {
     result = methods_command();
   });
+  ReproduceOptions experiment;
+  CLI::App* again = app.add_subcommand(
+      "reproduce", "the papers' experiments, our numbers beside the printed ones");
+  again->add_option("PAPER", experiment.paper, "without it: what there is");
+  again->add_option("TABLE", experiment.item, "table or figure");
+  again->add_option("--out", experiment.out, "file of the plot (.svg)");
+  again->callback([&] { result = reproduce(experiment); });
   CLI::App* list = app.add_subcommand("elements", "the element types, with fields and units");
   list->add_option("NAME", type, "one type in full");
   bool markdown = false;

@@ -59,6 +59,15 @@ Json named_values(const System& system, const ConsistentStart& start) {
                     system.rows()[i].kind == RowKind::holonomic ? "lambda" : "mu", index)] =
         start.lambda[i];
   }
+  if (!system.reaction_sensors().empty() && !start.lambda.empty())
+    for (const Reaction& r : reactions(system, start.state, start.lambda, {}, *ws))
+      for (const ReactionQuantity& sensor : system.reaction_sensors()) {
+        if (sensor.joint != r.element) continue;
+        static constexpr const char* f[] = {"fx", "fy", "fz"};
+        static constexpr const char* t[] = {"tx", "ty", "tz"};
+        for (int k = 0; k < 3; ++k) out[sensor.name + "." + f[k]] = r.force[k];
+        for (int k = 0; k < 3; ++k) out[sensor.name + "." + t[k]] = r.torque[k];
+      }
   Vector forces(system.blueprint().elements.size());
   system.element_forces(start.state, forces, *ws);
   for (std::size_t e = 0; e < forces.size(); ++e) {
@@ -74,6 +83,11 @@ void print_residuals(const char* label, const Residuals& r) {
              r.position, r.velocity, r.acceleration);
 }
 
+void print_given(const Residuals& r) {
+  fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (scaled)\n", "given start", r.position,
+             r.velocity);
+}
+
 void print_wishes(const std::vector<WishResult>& wishes) {
   for (const WishResult& w : wishes)
     fmt::print("  wish {:<36} {:<12} {}\n", w.text, to_string(w.priority),
@@ -85,7 +99,7 @@ void print_wishes(const std::vector<WishResult>& wishes) {
 void print_start(const System& system, const ConsistentStart& start) {
   constexpr std::size_t most = 30;
   const int D = system.dimension();
-  fmt::print("\n{:<24}{:>14}{:>14}{:>14}   {:>14}{:>14}{:>14}\n", "body", "x", "y",
+  fmt::print("\ncentres of mass\n{:<24}{:>14}{:>14}{:>14}   {:>14}{:>14}{:>14}\n", "body", "x", "y",
              D == 2 ? "angle" : "z", "vx", "vy", D == 2 ? "omega" : "vz");
   std::size_t shown = 0;
   for (std::size_t b = 1; b < system.bodies().size() && shown < most; ++b, ++shown) {

@@ -5,11 +5,56 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
+#include "apps/cli/progress.h"
 #include "kardan/base/text.h"
+#include "kardan/io/driver_options.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
 namespace {
+
+/// The parts of name=value; false after telling that there is no '='.
+bool split_assignment(const char* flag, const std::string& text, std::string& name,
+                      std::string& value, Diagnostics& diagnostics) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    diagnostics.error("usage.assignment", fmt::format("{} {}: wanted name=value", flag, text));
+    return false;
+  }
+  name = text.substr(0, equals);
+  value = text.substr(equals + 1);
+  return true;
+}
+
+/// A text, or a list where it has commas.
+FieldValue option_value(const std::string& text) {
+  if (text.find(',') == std::string::npos) return text;
+  FieldValue::List list;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    list.emplace_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return list;
+}
+
+/// `--option`, `--rtol`, `--atol`, `--tol-of`.
+void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnostics& diagnostics) {
+  std::string name, value;
+  for (const std::string& item : given.option)
+    if (split_assignment("--option", item, name, value, diagnostics))
+      set_driver_option(name, option_value(value), out.driver, diagnostics);
+  const Environment none;
+  const ValueReader reader(none, diagnostics);
+  for (const std::string& item : given.tolerance_of) {
+    double tolerance = 0;
+    if (split_assignment("--tol-of", item, name, value, diagnostics) &&
+        reader.read(value, "--tol-of " + name, {.check = Check::positive}, tolerance))
+      out.tolerance_of.push_back({name, tolerance});
+  }
+  out.relative = given.relative;
+  out.absolute = given.absolute;
+}
 
 /// Values of the command line, then of the file's `simulate:` section, then defaults.
 bool options_from(const Model& model, const System& system, const RunOptions& given,
@@ -33,6 +78,7 @@ bool options_from(const Model& model, const System& system, const RunOptions& gi
   if (given.every > 0) out.every = given.every;
   if (given.step > 0) out.driver.fixed_step = given.step;
   if (out.every == 0) out.every = out.t_end / 100;
+  driver_options_from(given, out, diagnostics);
   if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)
     diagnostics.error("tolerance.range", fmt::format("tolerance = {}; wanted 1e-14 to 0.1",
                                                      format_number(out.driver.tolerance)));
@@ -162,14 +208,22 @@ int run(const ModelOptions& options, const RunOptions& given) {
     log = std::make_unique<fmt::ostream>(fmt::output_file(given.log));
     log->print("t,h,error\n");
   }
-  const RunReport report =
-      simulate(prepared, simulate_options,
-               csv ? GridSink([&](const GridPoint& p) { csv->row(*p.state); }) : GridSink(),
-               log ? StepLog([&](double t, double h, double error) {
-                 log->print("{},{},{}\n", format_number(t), format_number(h), format_number(error));
-               })
-                   : StepLog(),
-               faults);
+  const bool silent = options.quiet || options.json;
+  RunReport report;
+  {
+    Progress progress(prepared.start.state.t, simulate_options.t_end,
+                      silent ? ProgressWish::hidden : ProgressWish::shown);
+    long steps = 0;
+    report = simulate(
+        prepared, simulate_options,
+        csv ? GridSink([&](const GridPoint& p) { csv->row(*p.state); }) : GridSink(),
+        [&](double t, double h, double error) {
+          progress.at(t, ++steps);
+          if (log)
+            log->print("{},{},{}\n", format_number(t), format_number(h), format_number(error));
+        },
+        faults);
+  }
   if (tell(faults)) return bad_input;
   const Json json = report_json(system, prepared, report);
   if (!json_file.empty()) fmt::output_file(json_file).print("{}\n", json.dump(2));
@@ -187,6 +241,11 @@ int methods_command() {
   for (const Method& m : methods())
     fmt::print("  {:<10}order {}({}){}  {} ({})\n", m.name, m.order, m.error_order,
                m.needs_jacobian ? ", exact Jacobian" : ", explicit      ", m.summary, m.source);
+  fmt::print("\noptions of every run: --option name=value\n");
+  for (const FieldDoc& d : driver_option_docs())
+    fmt::print("  {:<15}{:<11}{}{}{}\n", d.key, d.default_text, d.info.doc,
+               d.info.unit.empty() ? "" : " [" + d.info.unit + "]",
+               d.info.choices.empty() ? "" : fmt::format(": {}", fmt::join(d.info.choices, ", ")));
   return finished;
 }
 

@@ -15,6 +15,12 @@ namespace {
 /// Positions are solved until this scaled residual; below it round-off of large models begins.
 constexpr double position_tolerance = 2e-14;
 constexpr int max_position_iterations = 12;
+/// A residual that falls by less than this deserves new factors: they cost about as much as three
+/// iterations, and 14 digits at this rate take as many again.
+constexpr double slow_contraction = 0.05;
+/// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
+/// position tolerance leaves, at what the certificate promises.
+constexpr double redundant_tolerance = 1e-10;
 /// The partition is kept while the dependent directions grow by less than this.
 constexpr double partition_growth = 1.25;
 
@@ -169,7 +175,7 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
 }
 
 Eval StateSpace::dependent_positions(double t, const Vector& x) {
-  at_base_values_ = at_point_values_ = false;
+  at_base_values_ = at_point_values_ = at_end_ = false;
   point_.t = t;
   for (std::size_t i = 0; i < independent_.size(); ++i) q_[independent_[i]] = x[i];
   // First guess: along the tangent at the base, or at the accepted point nearby.
@@ -182,8 +188,8 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
       sum += row[i] * (near_base_ ? x[i] : x[i] - near_q_[independent_[i]]);
     q_[dependent_[k]] = sum;
   }
-  LinearSolver& dependent = near_base_ ? *at_base_ : *near_;
   double last = 0;
+  LinearSolver* factors = near_base_ ? at_base_.get() : near_.get();
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
     system_.retract(base_.p, q_, point_.p);
@@ -205,8 +211,18 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
       culprit_ = system_.row_name(worst);
       return Eval::recoverable;
     }
+    // The factors of the base serve while they converge fast; far from it Newton's own are needed.
+    if (iteration > 0 && size > slow_contraction * last) {
+      if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+      chart_columns();
+      if (Eval e = factor_dependent(*at_point_); e != Eval::ok) {
+        culprit_ = system_.row_name(worst);
+        return e;
+      }
+      factors = at_point_.get();
+    }
     last = size;
-    dependent.solve(g_d_);
+    factors->solve(g_d_);
     for (int k = 0; k < m; ++k) q_[dependent_[k]] -= g_d_[k];
   }
   culprit_ = "the closing of the constraints";
@@ -238,10 +254,12 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
 
 /// a_, lambda_ at `state` (its w is solved for).
 Eval StateSpace::accelerations_at(State& state) {
-  if (system_.sizes().w > 0) {
-    if (Eval e = solve_accelerations(system_, state, a_, lambda_, *ws_); e != Eval::ok) return e;
+  Eval evaluated = auxiliaries_.solve(system_, state, *ws_);
+  if (evaluated == Eval::ok) evaluated = system_.evaluate(state, Request::all(), *ws_);
+  if (evaluated != Eval::ok) {
+    blame(state);
+    return evaluated;
   }
-  if (Eval e = system_.evaluate(state, {true, true, true, true}, *ws_); e != Eval::ok) return e;
   const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
   for (std::size_t k = 0; k < saddle_from_.size(); ++k)
     saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
@@ -256,6 +274,37 @@ Eval StateSpace::accelerations_at(State& state) {
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
   for (int i = 0; i < m; ++i) lambda_[rows_[i]] = saddle_x_[n + i];
   return all_finite(a_) ? Eval::ok : Eval::recoverable;
+}
+
+/// Names the force or the constraint that is not finite at `state`.
+void StateSpace::blame(const State& state) {
+  const auto& elements = system_.blueprint().elements;
+  Vector forces(elements.size());
+  system_.element_forces(state, forces, *ws_);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (!std::isfinite(forces[i])) {
+      culprit_ = fmt::format("'{}': its force is not finite", elements[i].name);
+      return;
+    }
+  for (int row : rows_)
+    if (!std::isfinite(ws_->g[row]) || !std::isfinite(ws_->gamma[row])) {
+      culprit_ = fmt::format("'{}', which is not finite", system_.row_name(row));
+      return;
+    }
+  culprit_ = "a force that is not finite";
+}
+
+/// Rows left out as redundant follow from the others, unless they contradict them by now.
+Eval StateSpace::check_redundant_rows() {
+  if (static_cast<int>(rows_.size()) == system_.sizes().constraints()) return Eval::ok;
+  for (int row = 0; row < system_.sizes().constraints(); ++row) {
+    if (std::abs(scaled_residual(system_, row, 0, ws_->g[row])) < redundant_tolerance &&
+        std::abs(scaled_residual(system_, row, 1, ws_->rate[row])) < redundant_tolerance)
+      continue;
+    culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
+    return Eval::recoverable;
+  }
+  return Eval::ok;
 }
 
 Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
@@ -287,7 +336,7 @@ Eval StateSpace::rebase(const State& state) {
   near_base_ = true;
   base_ = state;
   point_ = state;
-  at_point_values_ = false;
+  at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
   if (system_.sizes().mu > 0) {
     culprit_ = "nonholonomic constraints";
@@ -357,6 +406,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   LocalRate& rate = end_rate_;
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
+  if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
   state = point_;
   point.t = t;
   point.q = q_;
@@ -364,6 +414,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.ddq = ddq_;
   point.z = y.z;
   point.dz = rate.b;
+  at_end_ = true;
   return Eval::ok;
 }
 
@@ -384,7 +435,8 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
     if (!base_.turns.empty()) system_.follow_turns(base_, state, *ws_);
-    return Eval::ok;
+    if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
+    return auxiliaries_.solve(system_, state, *ws_);
   }
   Local& y = grid_y_;
   y.resize(second(), first());
@@ -398,50 +450,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.p = point_.p;
   state.v = point_.v;
   state.turns = point_.turns;
-  return Eval::ok;
-}
-
-/// Rotations are known by their change; displacements and planar angles by their value.
-double StateSpace::position_size(const BodyLayout& body, int k, const State& state) const {
-  const bool spatial_turn = system_.dimension() == 3 && k >= 3;
-  return spatial_turn ? 0 : std::abs(state.p[body.p + k]);
-}
-
-double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  double largest = 0;
-  const int n = second();
-  const auto& bodies = system_.bodies();
-  for (std::size_t b = 1; b < bodies.size(); ++b)
-    for (int k = 0; k < bodies[b].v_count; ++k) {
-      const int j = bodies[b].v + k;
-      double x = 0, u = 0;
-      const double* row = near_directions().row(j);
-      for (int i = 0; i < n; ++i) {
-        x += row[i] * e.x[i];
-        u += row[i] * e.u[i];
-      }
-      const double value = position_size(bodies[b], k, state);
-      largest = std::max(largest, std::abs(x) / (scale.position[j] + scale.relative * value));
-      largest = std::max(largest,
-                         std::abs(u) / (scale.velocity[j] + scale.relative * std::abs(state.v[j])));
-    }
-  for (std::size_t i = 0; i < e.z.size(); ++i)
-    largest = std::max(largest,
-                       std::abs(e.z[i]) / (scale.first[i] + scale.relative * std::abs(state.r[i])));
-  return largest;
-}
-
-ErrorScale StateSpace::default_scale(double tolerance) const {
-  ErrorScale s;
-  s.relative = tolerance;
-  const Scales& unit = system_.scales();
-  for (int j = 0; j < system_.sizes().v; ++j) {
-    const double length = column_scale(system_, j);
-    s.position.push_back(tolerance * length);
-    s.velocity.push_back(tolerance * length * unit.speed / unit.length);
-  }
-  s.first.assign(system_.sizes().r, tolerance * unit.mass * unit.acceleration);
-  return s;
+  return auxiliaries_.solve(system_, state, *ws_);
 }
 
 void StateSpace::event_functions(const State& state, std::span<double> z) {

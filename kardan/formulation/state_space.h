@@ -18,6 +18,7 @@
 #include <memory>
 
 #include "kardan/base/vec.h"
+#include "kardan/formulation/auxiliary.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
 #include "kardan/system/system.h"
@@ -64,6 +65,8 @@ class StateSpace final : public ChartProblem {
   Eval dependent_positions(double t, const Vector& x);
   Eval dependent_velocities(const Vector& u);
   Eval accelerations_at(State& state);
+  void blame(const State& state);
+  Eval check_redundant_rows();
   void chart_columns();
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
@@ -92,9 +95,10 @@ class StateSpace final : public ChartProblem {
   void add_to_body(const Matrix& X, Matrix& Y) const;
   Eval reduce(const Place& at, Derivatives terms, LocalJacobian& out);
   void differentiate_accelerations(const Place& at);
-  void reduce_forces(LocalJacobian& out);
+  Eval reduce_forces(LocalJacobian& out);
   void close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y);
-  void add_auxiliary(LocalJacobian& out);
+  Eval add_auxiliary(LocalJacobian& out);
+  void spread_error(const Vector& independent, Vector& all);
 
   const System& system_;
   std::unique_ptr<Workspace> ws_;
@@ -124,6 +128,11 @@ class StateSpace final : public ChartProblem {
   Vector dependent_values_, saddle_values_, saddle_x_, small_;
   Vector chart_G_;  // values of G T at the point
 
+  AuxiliarySolver auxiliaries_;
+  struct AuxiliaryScratch {
+    Matrix by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, b_x;
+    DenseLu lu;
+  } aux_;
   State point_;  // state at the point evaluated last
   Vector q_, dq_, ddq_, a_, lambda_, g_d_, step_;
   Local last_y_;                  // where evaluate() was last, if
@@ -136,6 +145,8 @@ class StateSpace final : public ChartProblem {
   Matrix X_, V_, A_, N_;              // changes of positions, velocities, accelerations
   Matrix W1_, W2_, W3_, W4_;
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
+  bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
+  Vector error_x_, error_u_;
   std::vector<int> saddle_place_;
   LocalRate end_rate_;
   Local grid_y_;

@@ -160,7 +160,10 @@ void StateSpace::differentiate_accelerations(const Place& at) {
 Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) {
   const bool exact = terms == Derivatives::exact;
   const std::span<const double> lambda = exact ? at.lambda : std::span<const double>();
-  if (Eval e = system_.differentiate(at.state, at.a, lambda, *ws_); e != Eval::ok) return e;
+  if (Eval e = system_.differentiate(at.state, at.a, lambda, *ws_); e != Eval::ok) {
+    culprit_ = "derivatives that are not finite";
+    return e;
+  }
   const int n = second(), m = static_cast<int>(rows_.size()), nv = system_.sizes().v;
   body_B_.resize(nv, n);
   body_B_.set_zero();
@@ -187,12 +190,11 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
   N_.resize(nv, n);
   N_.set_zero();
   if (exact) differentiate_accelerations(at);
-  reduce_forces(out);
-  return Eval::ok;
+  return reduce_forces(out);
 }
 
 /// Forces by (x, t) and by u, less the accelerations' share, on the free directions.
-void StateSpace::reduce_forces(LocalJacobian& out) {
+Eval StateSpace::reduce_forces(LocalJacobian& out) {
   const int n = second(), nv = system_.sizes().v;
   W1_.resize(nv, n + 1);
   W1_.set_zero();
@@ -204,10 +206,11 @@ void StateSpace::reduce_forces(LocalJacobian& out) {
   W2_.set_zero();
   multiply_add(1, ws_->f_v, nullptr, body_B_, W2_);
   multiply_add(-1, ws_->M, nullptr, N_, W2_);
-  if (system_.sizes().r + system_.sizes().w > 0)
-    add_auxiliary(out);
-  else
+  if (system_.sizes().r + system_.sizes().w > 0) {
+    if (Eval e = add_auxiliary(out); e != Eval::ok) return e;
+  } else {
     for (Matrix* empty : {&out.A_z, &out.B_x, &out.B_u, &out.B_z}) empty->resize(0, 0);
+  }
   transposed_product(body_B_, W1_, W4_);
   split(W4_, out.A_x, out.A_t);
   transposed_product(body_B_, W2_, out.A_u);
@@ -215,20 +218,30 @@ void StateSpace::reduce_forces(LocalJacobian& out) {
   W3_.set_zero();
   multiply_add(1, ws_->M, nullptr, body_B_, W3_);
   transposed_product(body_B_, W3_, out.M);
+  return Eval::ok;
 }
 
 /// Dynamic and auxiliary variables: b and d by (x, t), u and r; w is eliminated through d = 0.
-void StateSpace::add_auxiliary(LocalJacobian& out) {
+Eval StateSpace::add_auxiliary(LocalJacobian& out) {
   const int nr = system_.sizes().r, nw = system_.sizes().w, n = second();
-  const int aux = nr + nw;
-  Matrix by_x(aux, n + 1), by_u(aux, n), own = ws_->aux_aux.to_dense();
+  auto& [by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, b_x, lu] = aux_;
+  auto zero = [](Matrix& A, int rows, int cols) {
+    A.resize(rows, cols);
+    A.set_zero();
+  };
+  zero(by_x, nr + nw, n + 1);
+  zero(by_u, nr + nw, n);
+  copy_to_dense(*ws_->aux_aux.pattern, ws_->aux_aux.values, own);
   multiply_add(1, ws_->aux_p, nullptr, X_, by_x);
   multiply_add(1, ws_->aux_v, nullptr, V_, by_x);
   multiply_add(1, ws_->aux_v, nullptr, body_B_, by_u);
   for (int i = 0; i < nr; ++i) by_x(i, n) += ws_->b_t[i];
   for (int i = 0; i < nw; ++i) by_x(nr + i, n) += ws_->d_t[i];
   // w by (x, t), u, r.
-  Matrix w_x(nw, n + 1), w_u(nw, n), w_r(nw, nr), d_w(nw, nw);
+  w_x.resize(nw, n + 1);
+  w_u.resize(nw, n);
+  w_r.resize(nw, nr);
+  d_w.resize(nw, nw);
   for (int i = 0; i < nw; ++i) {
     for (int j = 0; j < nw; ++j) d_w(i, j) = own(nr + i, nr + j);
     for (int j = 0; j <= n; ++j) w_x(i, j) = -by_x(nr + i, j);
@@ -236,13 +249,15 @@ void StateSpace::add_auxiliary(LocalJacobian& out) {
     for (int j = 0; j < nr; ++j) w_r(i, j) = -own(nr + i, j);
   }
   if (nw > 0) {
-    DenseLu lu;
-    if (lu.factor(d_w) == Eval::ok)
-      for (Matrix* X : {&w_x, &w_u, &w_r}) lu.solve(*X);
+    if (Eval e = lu.factor(d_w); e != Eval::ok) {
+      culprit_ = "the auxiliary variables, which are not determined";
+      return e;
+    }
+    for (Matrix* X : {&w_x, &w_u, &w_r}) lu.solve(*X);
   }
-  const Matrix f_aux = ws_->force_aux.to_dense();
+  copy_to_dense(*ws_->force_aux.pattern, ws_->force_aux.values, f_aux);
   const int nv = system_.sizes().v;
-  Matrix f_r(nv, nr);
+  f_r.resize(nv, nr);
   for (int k = 0; k < nv; ++k) {
     for (int i = 0; i < nr; ++i) f_r(k, i) = f_aux(k, i);
     for (int i = 0; i < nw; ++i) {
@@ -254,7 +269,7 @@ void StateSpace::add_auxiliary(LocalJacobian& out) {
     }
   }
   transposed_product(body_B_, f_r, out.A_z);
-  Matrix b_x(nr, n + 1);
+  b_x.resize(nr, n + 1);
   out.B_u.resize(nr, n);
   out.B_z.resize(nr, nr);
   for (int i = 0; i < nr; ++i) {
@@ -269,6 +284,7 @@ void StateSpace::add_auxiliary(LocalJacobian& out) {
     }
   }
   split(b_x, out.B_x, out.B_t);
+  return Eval::ok;
 }
 
 }  // namespace kardan

@@ -28,7 +28,28 @@ std::string_view to_string(Reason r) {
   return "";
 }
 
+std::string_view to_string(StepControl c) {
+  switch (c) {
+    case StepControl::elementary:
+      return "elementary";
+    case StepControl::pi:
+      return "pi";
+    case StepControl::predictive:
+      return "predictive";
+  }
+  return "";
+}
+
+std::string_view to_string(ErrorEstimate e) {
+  return e == ErrorEstimate::plain ? "plain" : "filtered";
+}
+
 namespace {
+
+/// Errors below this ask for the largest growth anyway; above, their ratio is a trend.
+constexpr double smallest_error = 1e-10;
+/// Exponents of the PI controller, times k (Gustafsson; Hairer & Wanner II, IV.2).
+constexpr double pi_now = 0.7, pi_last = 0.4;
 
 class Driver {
  public:
@@ -41,8 +62,11 @@ class Driver {
         options_(options),
         observer_(observer),
         stepper_(method.make()),
-        scale_(problem.default_scale(options.tolerance)),
-        events_(problem, options.event_samples) {}
+        scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
+        stop_times_(options.stop_times),
+        events_(problem, options.event_samples) {
+    std::sort(stop_times_.begin(), stop_times_.end());
+  }
 
   DriverReport run() {
     report_.smallest_step = std::numeric_limits<double>::infinity();
@@ -100,7 +124,7 @@ class Driver {
       double h = h_;
       if (options_.largest_step > 0) h = std::min(h, options_.largest_step);
       // The last step is stretched, or the last two are halved, so that no sliver remains.
-      const double left = t_end_ - state_.t;
+      const double wanted = h, left = next_stop() - state_.t;
       if (h >= left || h > 0.999 * left)
         h = left;
       else if (options_.fixed_step == 0 && 2 * h > left)
@@ -121,19 +145,47 @@ class Driver {
         rejected = true;
         continue;
       }
-      const double factor =
-          options_.safety * std::pow(std::max(error, 1e-10), -1.0 / (method_.error_order + 1));
       if (error > 1 && options_.fixed_step == 0) {
         ++report_.counters.rejected;
-        h_ = h * std::clamp(factor, options_.shrink, 0.9);
+        h_ = h * std::clamp(elementary(error), options_.shrink, 0.9);
         rejected = true;
         continue;
       }
-      double next = h * std::clamp(factor, options_.shrink, rejected ? 1.0 : options_.growth);
-      if (options_.fixed_step > 0) next = options_.fixed_step;
-      h_ = next;
+      h_ = options_.fixed_step > 0 ? options_.fixed_step
+                                   : next_step(h, error, rejected ? 1.0 : options_.growth);
+      // A step cut short by a stop time tells nothing against the one it was cut from.
+      if (options_.fixed_step == 0 && h < wanted && !rejected) h_ = std::max(h_, wanted);
+      last_error_ = std::max(error, smallest_error);
+      last_h_ = h;
       return conclude(h, error);
     }
+  }
+
+  /// The next stop time, or the end.
+  double next_stop() const {
+    const double past =
+        4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_end_), std::abs(state_.t));
+    for (double t : stop_times_)
+      if (t > state_.t + past) return std::min(t, t_end_);
+    return t_end_;
+  }
+
+  double elementary(double error) const {
+    return options_.safety *
+           std::pow(std::max(error, smallest_error), -1.0 / (method_.error_order + 1));
+  }
+
+  /// Every controller settles where the elementary one does: at the error safety^k.
+  double next_step(double h, double error, double growth) const {
+    const double k = method_.error_order + 1, now = std::max(error, smallest_error);
+    double factor = elementary(error);
+    if (last_error_ > 0 && options_.control == StepControl::pi)
+      factor = std::pow(options_.safety, pi_now - pi_last) * std::pow(now, -pi_now / k) *
+               std::pow(last_error_, pi_last / k);
+    if (last_error_ > 0 && options_.control == StepControl::predictive)
+      factor *= std::min(1.0, h / last_h_ * std::pow(last_error_ / now, 1 / k));
+    if (factor >= 1 && factor < options_.keep_below) factor = 1;
+    return h * std::clamp(factor, options_.shrink, growth);
   }
 
   bool too_small(double h) {
@@ -156,10 +208,12 @@ class Driver {
                           &jacobian_, &state_,          &scale_};
     if (Eval e = stepper_->attempt(problem_, start, h, trial_, report_.counters); e != Eval::ok)
       return e;
+    if (options_.estimate == ErrorEstimate::filtered)
+      stepper_->filter_error(start, h, trial_.error);
     if (Eval e = problem_.finish(state_.t + h, trial_.y, next_, dense_.to); e != Eval::ok) return e;
     ++report_.counters.evaluations;
     problem_.base_point(dense_.from);
-    error = problem_.error_norm(trial_.error, next_, scale_);
+    error = method_.error_weight * problem_.error_norm(trial_.error, next_, scale_);
     return std::isfinite(error) ? Eval::ok : Eval::recoverable;
   }
 
@@ -172,7 +226,10 @@ class Driver {
     report_.largest_step = std::max(report_.largest_step, h);
     const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_};
     const std::string wish = observer_ ? observer_(view) : std::string();
-    if (event) events_.pass(dense_, next_, report_);
+    if (event) {
+      events_.pass(dense_, next_, report_);
+      last_error_ = 0;  // the errors before an event tell nothing about those after it
+    }
     state_ = next_;
     if (!wish.empty()) {
       stop(Reason::stopped, wish, "");
@@ -189,8 +246,9 @@ class Driver {
     if (e < 0) return false;
     double length = theta * h;
     if (events_.refine(e, dense_, next_, length, [this](double trial) {
-          double ignored = 0;
-          return attempt(trial, ignored);
+          double error = 0;
+          const Eval reached = attempt(trial, error);
+          return error > 1 && options_.fixed_step == 0 ? Eval::recoverable : reached;
         }) != Eval::ok) {
       h_ = 0.5 * length;
       h = 0;
@@ -226,6 +284,7 @@ class Driver {
   const Observer& observer_;
   std::unique_ptr<Stepper> stepper_;
   ErrorScale scale_;
+  std::vector<double> stop_times_;  // sorted
   EventSearch events_;
   LocalJacobian jacobian_;
   Trial trial_;
@@ -233,6 +292,7 @@ class Driver {
   State next_;
   DriverReport report_;
   double h_ = 0;
+  double last_error_ = 0, last_h_ = 0;  // of the last accepted step; 0: none
   bool has_jacobian_ = false;
 };
 

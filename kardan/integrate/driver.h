@@ -7,6 +7,7 @@
 /// that it ends at the event, and integration goes on with the new modes.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,18 @@
 
 namespace kardan {
 
+/// How the next step follows from the errors of this one and the last.
+enum class StepControl {
+  elementary,  ///< h (1/err)^(1/k): Hairer, Norsett, Wanner I, II.4
+  pi,          ///< h (1/err)^(0.7/k) err_last^(0.4/k): Gustafsson; Hairer & Wanner II, IV.2
+  predictive   ///< the smaller of elementary and the trend of the last two: the same book, IV.8
+};
+std::string_view to_string(StepControl);
+
+/// Whether the estimate is filtered with (I - h gamma J)^-1 (methods that have the factors).
+enum class ErrorEstimate { plain, filtered };
+std::string_view to_string(ErrorEstimate);
+
 struct DriverOptions {
   double tolerance = 1e-6;   ///< relative, and absolute in the problem's units
   double first_step = 0;     ///< [s] 0: automatic
@@ -24,8 +37,13 @@ struct DriverOptions {
   double fixed_step = 0;     ///< [s] > 0: no error control
   double safety = 0.8;       ///< aim below the tolerance: a rejection costs a whole step
   double growth = 5, shrink = 0.2;
-  long max_steps = 10'000'000;
-  int event_samples = 12;  ///< points inside a step at which events are looked for
+  double keep_below = 1;  ///< the step is kept while it could grow by less than this factor
+  StepControl control = StepControl::elementary;
+  ErrorEstimate estimate = ErrorEstimate::plain;
+  int max_steps = 10'000'000;
+  int event_samples = 12;                ///< points inside a step at which events are looked for
+  std::vector<double> stop_times = {};   ///< [s] a step ends at each of them
+  std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
 };
 
 enum class Reason { finished, stopped, step_too_small, too_many_steps, evaluation_failed, refused };

@@ -38,6 +38,11 @@ class Stepper {
   virtual ~Stepper() = default;
   virtual Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                        Counters& counters) = 0;
+  /// error := (I - h gamma J)^-1 error with the factors of the last attempt, which takes the modes
+  /// out of the estimate that the method damps anyway; methods without factors leave it alone.
+  virtual void filter_error(const StepStart& start, double h, Local& error) {
+    (void)start, (void)h, (void)error;
+  }
 };
 
 struct StepView;
@@ -51,6 +56,9 @@ struct Method {
   int order = 0;
   int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
   bool needs_jacobian = false;
+  /// The estimate times this is held below the tolerance: what a method's estimate falls short of
+  /// its error, measured so that reached errors track the tolerance on several problems.
+  double error_weight = 1;
   std::function<std::unique_ptr<Stepper>()> make = {};
   /// Multistep methods bring their own loop, with the driver's semantics, instead of a stepper.
   DriverReport (*integrate)(ChartProblem&, const Method&, State&, double t_end,

@@ -57,6 +57,8 @@ struct ChartPoint {
 struct ErrorScale {
   double relative = 1e-6;
   Vector position, velocity, first;  // absolute tolerances
+  // Relative tolerances per variable; empty: `relative` for all.
+  Vector relative_position, relative_velocity, relative_first;
 };
 
 class ChartProblem {

@@ -88,6 +88,23 @@ class RosenbrockStepper final : public Stepper {
                : Eval::recoverable;
   }
 
+  /// From  y_x - hg y_u = e_x,  [M/(hg) - A_u - hg A_x] y_u - A_z y_z = M e_u/(hg) + A_x e_x.
+  void filter_error(const StepStart& start, double h, Local& error) override {
+    const LocalJacobian& J = *start.jacobian;
+    const double hg = h * k_.gamma;
+    for (int r = 0; r < n_; ++r)
+      rhs_[r] = dot({J.M.row(r), error.u.size()}, error.u) / hg +
+                dot({J.A_x.row(r), error.x.size()}, error.x);
+    for (int r = 0; r < first_; ++r)
+      rhs_[n_ + r] = error.z[r] / hg + dot({J.B_x.row(r), error.x.size()}, error.x);
+    lu_.solve(rhs_);
+    for (int r = 0; r < n_; ++r) {
+      error.u[r] = rhs_[r];
+      error.x[r] += hg * rhs_[r];
+    }
+    for (int r = 0; r < first_; ++r) error.z[r] = rhs_[n_ + r];
+  }
+
  private:
   void resize() {
     for (int i = 0; i < k_.stages; ++i) {

@@ -20,7 +20,7 @@ struct SdirkTableau {
 };
 
 /// L-stable, order 4(3), 5 stages, gamma = 1/4: E. Hairer, G. Wanner, Solving Ordinary Differential
-/// Equations II, 2nd ed., Table IV.6.5 and Eq. (IV.6.16-18) for the embedded formula.
+/// Equations II, 2nd ed., Table IV.6.5.
 const SdirkTableau& sdirk4_tableau();
 Method sdirk4();
 

@@ -86,6 +86,75 @@ class Monitor {
   double next_ = 0;
 };
 
+/// Places of the variables a name stands for.
+struct Places {
+  std::vector<int> position, velocity, first;
+  bool empty() const { return position.empty() && velocity.empty() && first.empty(); }
+};
+
+Places find_places(const System& system, const std::string& name) {
+  Places out;
+  for (std::size_t b = 1; b < system.bodies().size(); ++b) {
+    if (system.blueprint().bodies[b].name != name) continue;
+    for (int k = 0; k < system.bodies()[b].v_count; ++k) {
+      out.position.push_back(system.bodies()[b].v + k);
+      out.velocity.push_back(system.bodies()[b].v + k);
+    }
+    return out;
+  }
+  const auto quantity = system.find_quantity(name);
+  if (!quantity) return out;
+  const BodyLayout& body = system.bodies()[quantity->body];
+  const int k = quantity->index;
+  switch (quantity->kind) {
+    case Quantity::Kind::position:
+      // Components of a quaternion stand for the turn as a whole.
+      for (int c = k < 3 ? k : 3; c <= (k < 3 ? k : 5); ++c) out.position.push_back(body.v + c);
+      break;
+    case Quantity::Kind::velocity:
+      out.velocity.push_back(body.v + k);
+      break;
+    case Quantity::Kind::state:
+      out.first.push_back(k);
+      break;
+    default:
+      break;
+  }
+  return out;
+}
+
+/// Tolerances of every variable, where they are not simply those of the problem.
+std::optional<ErrorScale> find_scale(const System& system, const ChartProblem& problem,
+                                     const SimulateOptions& options, Diagnostics& diagnostics) {
+  if (options.relative <= 0 && options.absolute <= 0 && options.tolerance_of.empty())
+    return std::nullopt;
+  const double tolerance = options.driver.tolerance;
+  ErrorScale s = problem.default_scale(options.absolute > 0 ? options.absolute : tolerance);
+  s.relative = options.relative > 0 ? options.relative : tolerance;
+  s.relative_position.assign(s.position.size(), s.relative);
+  s.relative_velocity.assign(s.velocity.size(), s.relative);
+  s.relative_first.assign(s.first.size(), s.relative);
+  for (const VariableTolerance& t : options.tolerance_of) {
+    const Places at = find_places(system, t.name);
+    if (at.empty()) {
+      std::vector<std::string> names = system.quantity_names();
+      for (const BodyData& b : system.blueprint().bodies) names.push_back(b.name);
+      const std::string near = did_you_mean(t.name, names);
+      diagnostics.error("tolerance.name",
+                        fmt::format("tolerance of '{}': there is no such variable", t.name), {},
+                        near.empty() ? "name a body, a coordinate, a velocity or a dynamic variable"
+                                     : "did you mean '" + near + "'?");
+    }
+    if (!(t.value > 0))
+      diagnostics.error("tolerance.range", fmt::format("tolerance of '{}' = {}; wanted > 0", t.name,
+                                                       format_number(t.value)));
+    for (int j : at.position) s.position[j] = s.relative_position[j] = t.value;
+    for (int j : at.velocity) s.velocity[j] = s.relative_velocity[j] = t.value;
+    for (int j : at.first) s.first[j] = s.relative_first[j] = t.value;
+  }
+  return s;
+}
+
 }  // namespace
 
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
@@ -112,18 +181,22 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Gri
   report.formulation = "state_space";
   report.tolerance = options.driver.tolerance;
   StateSpace problem(*prepared.system);
+  DriverOptions driver = options.driver;
+  if (!driver.scale) driver.scale = find_scale(*prepared.system, problem, options, diagnostics);
+  if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;
   Monitor monitor(*prepared.system, state, options, grid, report);
   const std::clock_t begin = std::clock();
   report.driver =
-      integrate(problem, *method, state, options.t_end, options.driver, [&](const StepView& step) {
+      integrate(problem, *method, state, options.t_end, driver, [&](const StepView& step) {
         monitor.observe(step);
         if (log) log(step.t, step.h, step.error);
         return std::string();
       });
   report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   report.partitions = problem.partitions();
-  if (report.driver.reason != Reason::evaluation_failed) {
+  const Reason reason = report.driver.reason;
+  if (reason != Reason::evaluation_failed && reason != Reason::refused) {
     prepared.start.a = problem.accelerations();
     prepared.start.lambda = problem.multipliers();
     const auto ws = prepared.system->make_workspace();

@@ -10,10 +10,20 @@
 
 namespace kardan {
 
+/// A tolerance of its own, relative and absolute [in the variable's unit], for a variable
+/// ("chassis.z", "motor.r") or for all variables of a body ("chassis").
+struct VariableTolerance {
+  std::string name;
+  double value = 0;
+};
+
 struct SimulateOptions {
   std::string method = "rn4";
-  double t_end = 1;  ///< [s]
-  double every = 0;  ///< [s] spacing of the output grid; 0: no grid
+  double t_end = 1;     ///< [s]
+  double every = 0;     ///< [s] spacing of the output grid; 0: no grid
+  double relative = 0;  ///< relative tolerance; 0: driver.tolerance
+  double absolute = 0;  ///< absolute tolerance in the model's units; 0: driver.tolerance
+  std::vector<VariableTolerance> tolerance_of;
   DriverOptions driver;
 };
 

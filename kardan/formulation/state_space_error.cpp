@@ -1,0 +1,85 @@
+/// Errors of independent coordinates as errors of all of them, weighed by their tolerances.
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/formulation/assembly.h"
+#include "kardan/formulation/state_space.h"
+
+namespace kardan {
+namespace {
+
+/// |error| / (absolute + relative |value|) of variable i.
+double weighed(const Vector& error, std::size_t i, double value, const Vector& absolute,
+               const Vector& relative, double relative_of_all) {
+  const double r = relative.empty() ? relative_of_all : relative[i];
+  return std::abs(error[i]) / (absolute[i] + r * std::abs(value));
+}
+
+}  // namespace
+
+/// The errors of all chart coordinates that go with those of the independent ones, along the
+/// constraints at the end of the step (before the first step: at the base).
+void StateSpace::spread_error(const Vector& independent, Vector& all) {
+  if (!at_end_) {
+    for (int j = 0; j < system_.sizes().v; ++j)
+      all[j] = dot({near_directions().row(j), independent.size()}, independent);
+    return;
+  }
+  std::fill(all.begin(), all.end(), 0.0);
+  for (std::size_t i = 0; i < independent_.size(); ++i) all[independent_[i]] = independent[i];
+  if (rows_.empty()) return;
+  const SparsePattern& p = *system_.patterns().constraint;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    double sum = 0;
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+      sum -= chart_G_[k] * all[p.column[k]];
+    g_d_[i] = sum;
+  }
+  at_point_->solve(g_d_);
+  for (std::size_t i = 0; i < dependent_.size(); ++i) all[dependent_[i]] = g_d_[i];
+}
+
+/// Rotations are known by their change; displacements and planar angles by their value.
+double StateSpace::position_size(const BodyLayout& body, int k, const State& state) const {
+  const bool spatial_turn = system_.dimension() == 3 && k >= 3;
+  return spatial_turn ? 0 : std::abs(state.p[body.p + k]);
+}
+
+double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
+  double largest = 0;
+  error_x_.resize(system_.sizes().v);
+  error_u_.resize(system_.sizes().v);
+  spread_error(e.x, error_x_);
+  spread_error(e.u, error_u_);
+  const auto& bodies = system_.bodies();
+  for (std::size_t b = 1; b < bodies.size(); ++b)
+    for (int k = 0; k < bodies[b].v_count; ++k) {
+      const int j = bodies[b].v + k;
+      const double value = position_size(bodies[b], k, state);
+      largest = std::max(
+          {largest,
+           weighed(error_x_, j, value, scale.position, scale.relative_position, scale.relative),
+           weighed(error_u_, j, state.v[j], scale.velocity, scale.relative_velocity,
+                   scale.relative)});
+    }
+  for (std::size_t i = 0; i < e.z.size(); ++i)
+    largest = std::max(
+        largest, weighed(e.z, i, state.r[i], scale.first, scale.relative_first, scale.relative));
+  return largest;
+}
+
+ErrorScale StateSpace::default_scale(double tolerance) const {
+  ErrorScale s;
+  s.relative = tolerance;
+  const Scales& unit = system_.scales();
+  for (int j = 0; j < system_.sizes().v; ++j) {
+    const double length = column_scale(system_, j);
+    s.position.push_back(tolerance * length);
+    s.velocity.push_back(tolerance * length * unit.speed / unit.length);
+  }
+  s.first.assign(system_.sizes().r, tolerance * unit.mass * unit.acceleration);
+  return s;
+}
+
+}  // namespace kardan

@@ -1,0 +1,100 @@
+/// Counts every allocation of this test program (see tests/linalg/allocation_test.cpp): after the
+/// first steps a step allocates nothing.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+#include "integrate/problems.h"
+#include "integrate/runs.h"
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define KARDAN_COUNTS_ALLOCATIONS 1
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+}
+
+namespace {
+long allocations = 0;
+}
+
+extern "C" {
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* memory, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(memory, size);
+}
+}
+#else
+#define KARDAN_COUNTS_ALLOCATIONS 0
+namespace {
+long allocations = 0;
+}
+#endif
+
+namespace kardan {
+namespace {
+
+using namespace test;
+
+/// Allocations of the steps after the first five, except of those that chose a new partition.
+long allocations_in_steps(const Prepared& model, std::string_view method, double t_end, int steps) {
+  StateSpace problem(*model.system);
+  State state = model.start.state;
+  DriverOptions options;
+  options.fixed_step = t_end / steps;
+  long count = 0, before = 0;
+  int step = 0, partitions = 0;
+  const DriverReport r =
+      integrate(problem, *find_method(method), state, t_end, options, [&](const StepView&) {
+        if (step > 5 && partitions == problem.partitions()) count += allocations - before;
+        ++step;
+        partitions = problem.partitions();
+        before = allocations;
+        return std::string();
+      });
+  EXPECT_EQ(r.reason, Reason::finished) << r.message;
+  EXPECT_EQ(r.counters.steps, steps);
+  return count;
+}
+
+class StepAllocation : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!KARDAN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "malloc cannot be replaced in this build";
+  }
+};
+
+TEST_P(StepAllocation, DoesNotHappenOnPlanarMechanisms) {
+  EXPECT_EQ(allocations_in_steps(model_file("andrews.yaml"), GetParam(), 0.01, 200), 0);
+}
+TEST_P(StepAllocation, DoesNotHappenInSpace) {
+  EXPECT_EQ(allocations_in_steps(model_file("three_link.yaml"), GetParam(), 0.2, 100), 0);
+  EXPECT_EQ(allocations_in_steps(model_file("chain.yaml"), GetParam(), 0.1, 100), 0);
+}
+TEST_P(StepAllocation, DoesNotHappenWithDrivers) {
+  EXPECT_EQ(allocations_in_steps(model_text(shaken_pendulum), GetParam(), 0.5, 100), 0);
+}
+TEST_P(StepAllocation, DoesNotHappenWithEventFunctions) {
+  if (GetParam() == std::string("dopri5")) GTEST_SKIP() << "the vehicle is stiff";
+  EXPECT_EQ(allocations_in_steps(model_file("hmmwv.yaml"), GetParam(), 0.4, 100), 0);
+}
+TEST_P(StepAllocation, DoesNotHappenWithDynamicAndAuxiliaryVariables) {
+  EXPECT_EQ(allocations_in_steps(model_text(steered_pendulum), GetParam(), 0.5, 100), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
+                         testing::Values("rn4", "rodasp", "ros2w", "dopri5"),
+                         [](const auto& of) { return std::string(of.param); });
+
+}  // namespace
+}  // namespace kardan

@@ -1,0 +1,137 @@
+/// A run that cannot go on says why, where and who; what was computed before stands.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integrate/problems.h"
+#include "integrate/runs.h"
+
+namespace kardan {
+namespace {
+
+using namespace test;
+using testing::HasSubstr;
+
+/// Two links of length 1 whose ends are driven apart: stretched at t = 0.7.
+constexpr std::string_view stretched = R"(
+kardan: 1
+name: stretched arm
+dimension: 2
+gravity: [0, 0]
+bodies:
+  upper: {mass: 1, inertia: 0.1, position: [0.325, 0.37996710383], angle: 0.863211890069541, markers: {root: {at: [-0.5, 0]}, tip: {at: [0.5, 0]}}}
+  lower: {mass: 1, inertia: 0.1, position: [0.975, 0.37996710383], angle: -0.863211890069541, markers: {root: {at: [-0.5, 0]}, tip: {at: [0.5, 0]}}}
+joints:
+  shoulder: {type: revolute, between: [ground, upper.root]}
+  elbow: {type: revolute, between: [upper.tip, lower.root]}
+  rail: {type: point_on_line, between: [ground, lower.tip]}
+drivers:
+  pull: {type: driver, coordinate: x, between: [ground, lower.tip], motion: 1.3 + t}
+)";
+
+TEST(Failure, LockUpEndsAtItsTimeAndNamesAJoint) {
+  const Prepared model = model_text(stretched);
+  for (const Method& method : methods()) {
+    const Ended end = run(model, method, 2, {});
+    EXPECT_TRUE(end.report.reason == Reason::step_too_small ||
+                end.report.reason == Reason::evaluation_failed)
+        << method.name << ": " << to_string(end.report.reason);
+    EXPECT_NEAR(end.report.t, 0.7, 1e-3) << method.name;
+    EXPECT_LE(end.report.t, 0.7 + 1e-9) << method.name;  // the start is assembled to 1e-11
+    EXPECT_THAT(end.report.message, testing::AnyOf(HasSubstr("pull"), HasSubstr("shoulder"),
+                                                   HasSubstr("elbow"), HasSubstr("rail")))
+        << method.name;
+    EXPECT_FALSE(end.report.advice.empty());
+  }
+}
+
+/// Two drivers of one angle that agree until t = 0.7: the second is redundant, then a
+/// contradiction.
+constexpr std::string_view contradiction = R"(
+kardan: 1
+name: contradiction
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  crank: {mass: 1, inertia: 0.3, position: [0.5, 0], markers: {root: {at: [-0.5, 0]}, tip: {at: [0.5, 0]}}}
+  rod: {mass: 1, inertia: 0.3, position: [1.5, 0], markers: {root: {at: [-0.5, 0]}}}
+joints:
+  pivot: {type: revolute, between: [ground, crank.root]}
+  hinge: {type: revolute, between: [crank.tip, rod.root]}
+drivers:
+  first: {type: driver, between: [ground, crank], motion: 0.5*t^2}
+  second: {type: driver, between: [ground, crank], motion: "t < 0.7 ? 0.5*t^2 : 0.5*t^2 + (t - 0.7)^3"}
+)";
+
+TEST(Failure, DriversThatContradictEachOtherAreNotIgnored) {
+  const Prepared model = model_text(contradiction);
+  for (const Method& method : methods()) {
+    const Ended end = run(model, method, 2, {});
+    EXPECT_TRUE(end.report.reason == Reason::step_too_small ||
+                end.report.reason == Reason::evaluation_failed)
+        << method.name << ": " << to_string(end.report.reason);
+    EXPECT_NEAR(end.report.t, 0.7, 1e-3) << method.name;
+    EXPECT_THAT(end.report.message, testing::AnyOf(HasSubstr("first"), HasSubstr("second")))
+        << method.name;
+  }
+}
+
+constexpr std::string_view not_a_number = R"(
+kardan: 1
+name: not a number
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  bob: {kind: point, mass: 1, position: [1, 0]}
+joints:
+  rod: {type: distance, between: [ground, bob], length: 1}
+forces:
+  broken: {type: spring_damper, between: [{body: ground, at: [2, 2]}, bob], law: sqrt(0.5 - t)}
+)";
+
+TEST(Failure, AForceThatIsNotANumberEndsTheRunAndIsNamed) {
+  const Prepared model = model_text(not_a_number);
+  for (const Method& method : methods()) {
+    const Ended end = run(model, method, 2, {});
+    EXPECT_TRUE(end.report.reason == Reason::step_too_small ||
+                end.report.reason == Reason::evaluation_failed)
+        << method.name;
+    EXPECT_LE(end.report.t, 0.5) << method.name;
+    EXPECT_GE(end.report.t, 0.49) << method.name;
+    EXPECT_THAT(end.report.message, HasSubstr("broken")) << method.name;
+    for (double p : end.state.p) EXPECT_TRUE(std::isfinite(p));
+  }
+}
+
+TEST(Failure, AFixedStepThatCannotBeSolvedIsNotShortenedSilently) {
+  DriverOptions options;
+  options.fixed_step = 0.011;
+  const Ended end = run(model_text(not_a_number), *find_method("rn4"), 2, options);
+  EXPECT_EQ(end.report.reason, Reason::step_too_small);
+  EXPECT_THAT(end.report.message, HasSubstr("0.011"));
+}
+
+TEST(Failure, TooManyStepsIsAReason) {
+  DriverOptions options;
+  options.max_steps = 10;
+  const Ended end = run(model_text(kepler), *find_method("rn4"), 100, options);
+  EXPECT_EQ(end.report.reason, Reason::too_many_steps);
+  EXPECT_EQ(end.report.counters.steps, 10);
+  EXPECT_THAT(end.report.message, HasSubstr("10 steps"));
+  EXPECT_EQ(end.report.t, end.state.t);
+}
+
+TEST(Failure, AnObserverEndsTheRunWithItsReason) {
+  double seen = 0;
+  const Ended end =
+      run(model_text(kepler), *find_method("rn4"), 100, {}, [&](const StepView& step) {
+        seen = step.t;
+        return step.t > 1 ? std::string("passed one second") : std::string();
+      });
+  EXPECT_EQ(end.report.reason, Reason::stopped);
+  EXPECT_EQ(end.report.message, "passed one second");
+  EXPECT_EQ(end.state.t, seen);
+}
+
+}  // namespace
+}  // namespace kardan

@@ -1,0 +1,44 @@
+#pragma once
+/// A problem that passes every call on: tests change one of them.
+
+#include "kardan/integrate/problem.h"
+
+namespace kardan::test {
+
+class WrappedProblem : public ChartProblem {
+ public:
+  explicit WrappedProblem(ChartProblem& inner) : inner_(inner) {}
+  int second() const override { return inner_.second(); }
+  int first() const override { return inner_.first(); }
+  Eval rebase(const State& state) override { return inner_.rebase(state); }
+  const Local& base() const override { return inner_.base(); }
+  const LocalRate& base_rate() const override { return inner_.base_rate(); }
+  Eval rate(double t, const Local& y, LocalRate& out) override { return inner_.rate(t, y, out); }
+  Eval jacobian(LocalJacobian& out) override { return inner_.jacobian(out); }
+  Eval finish(double t, const Local& y, State& state, ChartPoint& point) override {
+    return inner_.finish(t, y, state, point);
+  }
+  void base_point(ChartPoint& point) const override { inner_.base_point(point); }
+  Eval state_at(const ChartPoint& point, Consistency c, State& state) override {
+    return inner_.state_at(point, c, state);
+  }
+  double error_norm(const Local& e, const State& state, const ErrorScale& scale) override {
+    return inner_.error_norm(e, state, scale);
+  }
+  ErrorScale default_scale(double tolerance) const override {
+    return inner_.default_scale(tolerance);
+  }
+  int events() const override { return inner_.events(); }
+  void event_functions(const State& state, std::span<double> z) override {
+    inner_.event_functions(state, z);
+  }
+  void switch_modes(const State& after, State& state) override {
+    inner_.switch_modes(after, state);
+  }
+  std::string culprit() const override { return inner_.culprit(); }
+
+ private:
+  ChartProblem& inner_;
+};
+
+}  // namespace kardan::test
