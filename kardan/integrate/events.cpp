@@ -4,6 +4,15 @@
 #include <cmath>
 
 namespace kardan {
+namespace {
+
+/// [s, or of t] To this the time of an event can be known where positions are known to some 1e-14
+/// of their scale and pass with some 1e-3 of theirs; events closer together happen together.
+constexpr double time_accuracy = 1e-10;
+/// [s, or of t] The shortest step to an event: time must move on.
+constexpr double shortest = 1e-14;
+
+}  // namespace
 
 EventSearch::EventSearch(ChartProblem& problem, int samples)
     : problem_(problem),
@@ -16,11 +25,9 @@ EventSearch::EventSearch(ChartProblem& problem, int samples)
 
 int EventSearch::find(const DenseStep& step, const State& start, double& theta) {
   problem_.event_functions(start, z_[0]);
+  keep_side(start.t, z_[0]);
   for (int k = 1; k <= samples_; ++k) at(step, static_cast<double>(k) / samples_, z_[k]);
   const int count = problem_.events();
-  // Just after an event its function is zero up to rounding: the side is known.
-  if (has_side_ && start.t == side_t_)
-    for (int e = 0; e < count; ++e) z_[0][e] = std::copysign(z_[0][e], z_side_[e]);
   int found = -1;
   for (int e = 0; e < count; ++e) {
     const double root = first_root(step, e);
@@ -34,7 +41,9 @@ int EventSearch::find(const DenseStep& step, const State& start, double& theta) 
 Eval EventSearch::refine(int event, const DenseStep& step, const State& end, double& length,
                          const std::function<Eval(double)>& repeat) {
   constexpr int most = 8;
+  const double least = shortest * std::max(1.0, std::abs(step.from.t));
   for (int i = 0;; ++i) {
+    length = std::max(length, least);
     if (Eval e = repeat(length); e != Eval::ok) return e;
     if (i == most) return Eval::ok;
     problem_.event_functions(end, z_end_);
@@ -46,17 +55,29 @@ Eval EventSearch::refine(int event, const DenseStep& step, const State& end, dou
   }
 }
 
+/// The state a short time beyond the end of the step, along the parabola there: the quintic of a
+/// very short step would magnify rounding.
+void EventSearch::beyond(const DenseStep& step, double time, State& state) {
+  point_ = step.to;
+  point_.t += time;
+  add_scaled(time, step.to.dq, point_.q);
+  add_scaled(0.5 * time * time, step.to.ddq, point_.q);
+  add_scaled(time, step.to.ddq, point_.dq);
+  add_scaled(time, step.to.dz, point_.z);
+  (void)problem_.state_at(point_, ChartProblem::Consistency::as_interpolated, state);
+}
+
 double EventSearch::slope_at_end(const DenseStep& step, int event) {
-  constexpr double back = 1e-3;
-  at(step, 1 - back, z_inside_);
-  at(step, 1, z_before_);
-  return (z_before_[event] - z_inside_[event]) / (back * step.h());
+  // Long enough that the difference is above rounding, short enough for the parabola.
+  const double time = std::max(1e-3 * step.h(), 1e-8 * std::max(1.0, std::abs(step.to.t)));
+  beyond(step, time, probe_);
+  problem_.event_functions(probe_, z_before_);
+  return (z_before_[event] - z_end_[event]) / time;
 }
 
 void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) {
-  constexpr double beyond = 1e-6;  // of the step: far above round-off of the located time
-  step.at(1 + beyond, point_);
-  (void)problem_.state_at(point_, ChartProblem::Consistency::as_interpolated, after_);
+  const double time = std::max(1e-6 * step.h(), time_accuracy * std::max(1.0, std::abs(end.t)));
+  beyond(step, time, after_);
   problem_.event_functions(after_, z_inside_);
   for (int e = 0; e < problem_.events(); ++e) {
     if ((z_[0][e] > 0) == (z_inside_[e] > 0)) continue;  // z_[0]: at the start of this step
@@ -67,8 +88,7 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   // The side on which the functions of the new modes begin.
   after_.modes = end.modes;
   problem_.event_functions(after_, z_side_);
-  side_t_ = end.t;
-  has_side_ = true;
+  side_until_ = end.t + time;
 }
 
 /// First zero of an event in the step, or -1. A dip towards zero between samples is followed to
@@ -123,6 +143,13 @@ void EventSearch::at(const DenseStep& step, double theta, Vector& z) {
   step.at(theta, point_);
   (void)problem_.state_at(point_, ChartProblem::Consistency::as_interpolated, probe_);
   problem_.event_functions(probe_, z);
+  keep_side(point_.t, z);
+}
+
+/// Just after an event its function is zero up to the accuracy of its time: the side is known.
+void EventSearch::keep_side(double t, Vector& z) const {
+  if (t >= side_until_) return;
+  for (std::size_t e = 0; e < z.size(); ++e) z[e] = std::copysign(z[e], z_side_[e]);
 }
 
 /// Root of an event between a and b: regula falsi with the Illinois rule, halving when it lags.

@@ -3,6 +3,7 @@
 /// steps. Every driver looks through the same eyes.
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "kardan/integrate/dense.h"
@@ -28,6 +29,8 @@ class EventSearch {
 
  private:
   void at(const DenseStep& step, double theta, Vector& z);
+  void keep_side(double t, Vector& z) const;
+  void beyond(const DenseStep& step, double time, State& state);
   double slope_at_end(const DenseStep& step, int event);
   double first_root(const DenseStep& step, int event);
   double bottom(const DenseStep& step, int event, double a, double b, bool positive);
@@ -37,8 +40,8 @@ class EventSearch {
   int samples_;
   Vector z_inside_, z_before_, z_end_, z_side_;
   std::vector<Vector> z_;  // samples of the event functions
-  bool has_side_ = false;  // z_side_ tells the signs of a step that starts at side_t_
-  double side_t_ = 0;
+  // Until then z_side_ tells the signs.
+  double side_until_ = -std::numeric_limits<double>::infinity();
   ChartPoint point_;
   State probe_, after_;
 };
