@@ -25,6 +25,9 @@ struct Ended {
 Ended run(const Prepared& model, const Method& method, double t_end, const DriverOptions& options,
           const Observer& observer = {});
 /// `count` equal steps without error control.
+/// The methods of the driver's own loop; the others have a variable order and bring their own.
+std::vector<Method> one_step_methods();
+
 Ended run_fixed(const Prepared& model, const Method& method, double t_end, int count);
 
 /// States on a grid of equidistant times (the start and `count` more), from dense output.
