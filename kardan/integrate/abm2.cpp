@@ -20,13 +20,10 @@ class Abm2Stepper final : public Stepper {
     trial.y = *start.y;
     move(h / 2, start.y->u, *start.rate, trial.y);
     move(h / 2, predicted_.u, rate_, trial.y);
-    // Without a past the difference to Euler's value stands for the error: too large, which is
-    // safe.
-    const double share = r > 0 ? 1 / (3 * (1 + 1 / r)) : 1;
-    trial.error = trial.y;
-    subtract(predicted_.x, share, trial.error.x);
-    subtract(predicted_.u, share, trial.error.u);
-    subtract(predicted_.z, share, trial.error.z);
+    trial.error.resize(problem.second(), problem.first());
+    difference(h / 2, predicted_.u, start.y->u, trial.error.x);
+    difference(h / 2, rate_.a, start.rate->a, trial.error.u);
+    difference(h / 2, rate_.b, start.rate->b, trial.error.z);
     return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
                ? Eval::ok
                : Eval::recoverable;
@@ -47,8 +44,8 @@ class Abm2Stepper final : public Stepper {
     add_scaled(factor, rate.b, y.z);
   }
 
-  static void subtract(const Vector& other, double share, Vector& x) {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = share * (x[i] - other[i]);
+  static void difference(double factor, const Vector& a, const Vector& b, Vector& out) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = factor * (a[i] - b[i]);
   }
 
   Local predicted_, past_;
@@ -63,7 +60,7 @@ Method abm2() {
           .summary = "Adams-Bashforth-Moulton, predict and correct once",
           .source = "Hairer, Norsett, Wanner I, III.1",
           .order = 2,
-          .error_order = 2,
+          .error_order = 1,
           .needs_jacobian = false,
           .make = []() -> std::unique_ptr<Stepper> { return std::make_unique<Abm2Stepper>(); }};
 }

@@ -10,7 +10,8 @@ namespace kardan {
 ///
 /// The remembered rate f_n-1 is that of the former base, which the problem shows in the chart of
 /// the present one whatever its partition. At the start and after an event there is none: y* is
-/// Euler's and the step Heun's. Error estimate: Milne's, (y_n+1 - y*) / (3 (1 + 1/r)).
+/// Euler's and the step Heun's. Error estimate: the difference to Euler's step, one order lower, so
+/// that the reached error goes with the tolerance (with Milne's estimate, with its power 2/3).
 Method abm2();
 
 }  // namespace kardan

@@ -67,11 +67,11 @@ class Cvode {
   double* y() { return N_VGetArrayPointer(y_); }
 
   /// Begins at t from y(), of order one. A first step of 0 is CVODE's choice.
-  void start(double t, double first, const DriverOptions& options) {
+  void start(double t, double first, double smallest, double largest) {
     CVodeReInit(memory_, t, y_);
     CVodeSetInitStep(memory_, first);
-    CVodeSetMaxStep(memory_, options.largest_step);
-    CVodeSetMinStep(memory_, options.smallest_step);
+    CVodeSetMaxStep(memory_, largest);
+    CVodeSetMinStep(memory_, smallest);
   }
   /// One step, not beyond `stop`; y() and t are its end.
   int step(double stop, double& t) {
@@ -266,7 +266,10 @@ class MultistepDriver final : public CvodeClient {
     const int n = std::max(size(), 1);
     if (!cvode_ || cvode_->size() != n) cvode_ = std::make_unique<Cvode>(family_, n, *this);
     pack(y_, cvode_->y());
-    cvode_->start(state_.t, first, options_);
+    // Below this a step is lost in the rounding of t.
+    const double floor = 16 * std::numeric_limits<double>::epsilon() *
+                         std::max(std::abs(state_.t), std::abs(t_end_));
+    cvode_->start(state_.t, first, std::max(options_.smallest_step, floor), options_.largest_step);
     counted_ = {};
     return true;
   }
@@ -388,7 +391,7 @@ Method adams() {
           .order = 12,
           .error_order = 12,
           .needs_jacobian = false,
-          .error_weight = 10,
+          .error_weight = 30,
           .integrate = integrate_with<CV_ADAMS>};
 }
 

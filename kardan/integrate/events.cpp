@@ -149,7 +149,9 @@ void EventSearch::at(const DenseStep& step, double theta, Vector& z) {
 /// Just after an event its function is zero up to the accuracy of its time: the side is known.
 void EventSearch::keep_side(double t, Vector& z) const {
   if (t >= side_until_) return;
-  for (std::size_t e = 0; e < z.size(); ++e) z[e] = std::copysign(z[e], z_side_[e]);
+  constexpr double least = std::numeric_limits<double>::min();  // an exact zero has no side
+  for (std::size_t e = 0; e < z.size(); ++e)
+    z[e] = std::copysign(std::max(std::abs(z[e]), least), z_side_[e]);
 }
 
 /// Root of an event between a and b: regula falsi with the Illinois rule, halving when it lags.

@@ -86,7 +86,7 @@ TEST(StateSpacePast, IsTheFormerBaseInThePresentChart) {
   Local y;
   LocalRate rate, direct;
   EXPECT_FALSE(problem.past(t, y, rate)) << "nothing was before the start";
-  const State later = run_fixed(model, *find_method("dopri5"), 0.05, 20).state;
+  const State later = run_fixed(model, *find_method("dopri5"), 0.01, 20).state;
   ASSERT_EQ(problem.rebase(later), Eval::ok);
   ASSERT_TRUE(problem.past(t, y, rate));
   EXPECT_EQ(t, model.start.state.t);
