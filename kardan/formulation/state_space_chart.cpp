@@ -21,6 +21,12 @@ Mat3d orientation(const State& state, const BodyLayout& body) {
   return rotation_matrix(Quaternion{q[0], q[1], q[2], q[3]});
 }
 
+/// 1 / (absolute + relative |value|) of variable i.
+double weight(const Vector& absolute, const Vector& relative, double relative_of_all, std::size_t i,
+              double value) {
+  return 1 / (absolute[i] + (relative.empty() ? relative_of_all : relative[i]) * std::abs(value));
+}
+
 }  // namespace
 
 bool StateSpace::advance(const ChartPoint& point) {
@@ -84,9 +90,10 @@ void StateSpace::error_weights(const State& state, const ErrorScale& scale, Loca
   for (std::size_t b = 1; b < bodies.size(); ++b)
     for (int k = 0; k < bodies[b].v_count; ++k) {
       const int j = bodies[b].v + k;
-      const double position =
-          1 / (scale.position[j] + scale.relative * position_size(bodies[b], k, state));
-      const double velocity = 1 / (scale.velocity[j] + scale.relative * std::abs(state.v[j]));
+      const double position = weight(scale.position, scale.relative_position, scale.relative, j,
+                                     position_size(bodies[b], k, state));
+      const double velocity =
+          weight(scale.velocity, scale.relative_velocity, scale.relative, j, state.v[j]);
       const double* row = near_directions().row(j);
       for (int i = 0; i < n; ++i) {
         weights.x[i] = std::max(weights.x[i], std::abs(row[i]) * position);
@@ -94,7 +101,7 @@ void StateSpace::error_weights(const State& state, const ErrorScale& scale, Loca
       }
     }
   for (std::size_t i = 0; i < weights.z.size(); ++i)
-    weights.z[i] = 1 / (scale.first[i] + scale.relative * std::abs(state.r[i]));
+    weights.z[i] = weight(scale.first, scale.relative_first, scale.relative, i, state.r[i]);
 }
 
 }  // namespace kardan

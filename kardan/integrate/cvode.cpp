@@ -67,15 +67,17 @@ class Cvode {
   double* y() { return N_VGetArrayPointer(y_); }
 
   /// Begins at t from y(), of order one. A first step of 0 is CVODE's choice.
-  void start(double t, double t_end, double first, const DriverOptions& options) {
+  void start(double t, double first, const DriverOptions& options) {
     CVodeReInit(memory_, t, y_);
-    CVodeSetStopTime(memory_, t_end);
     CVodeSetInitStep(memory_, first);
     CVodeSetMaxStep(memory_, options.largest_step);
     CVodeSetMinStep(memory_, options.smallest_step);
   }
-  /// One step; y() and t are its end.
-  int step(double t_end, double& t) { return CVode(memory_, t_end, y_, &t, CV_ONE_STEP); }
+  /// One step, not beyond `stop`; y() and t are its end.
+  int step(double stop, double& t) {
+    CVodeSetStopTime(memory_, stop);
+    return CVode(memory_, stop, y_, &t, CV_ONE_STEP);
+  }
   /// y() at a time inside the last step.
   int inside(double t) { return CVodeGetDky(memory_, t, 0, y_); }
   const double* errors() {
@@ -151,14 +153,18 @@ class MultistepDriver final : public CvodeClient {
         t_end_(t_end),
         options_(options),
         observer_(observer),
-        scale_(problem.default_scale(options.tolerance)),
-        events_(problem, options.event_samples) {}
+        scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
+        stop_times_(options.stop_times),
+        events_(problem, options.event_samples) {
+    stop_times_.push_back(t_end);
+    std::ranges::sort(stop_times_);
+  }
 
   DriverReport run() {
     report_.smallest_step = std::numeric_limits<double>::infinity();
-    if (options_.fixed_step > 0) {
-      stop(Reason::refused, fmt::format("'{}' chooses its steps itself", method_.name),
-           "leave out the fixed step, or bound it by the largest step");
+    if (!refusal().empty()) {
+      stop(Reason::refused, fmt::format("'{}' has its own step control", method_.name),
+           fmt::format("leave out {}", refusal()));
       return finish();
     }
     const double slack =
@@ -200,15 +206,32 @@ class MultistepDriver final : public CvodeClient {
   void weights(double* w) override {
     problem_.error_weights(state_, scale_, weights_);
     pack(weights_, w);
-    const double factor = std::sqrt(static_cast<double>(size())) / share();
+    const double factor = std::sqrt(static_cast<double>(size())) * method_.error_weight;
     for (int i = 0; i < size(); ++i) w[i] *= factor;
   }
 
  private:
-  /// CVODE bounds the error of a step; the reached error is that of many. Measured on mechanisms
-  /// with known solutions it tracks the tolerance when a step may make this share of it. BDF take
-  /// more steps, and their errors have the same sign for longer.
-  double share() const { return family_ == CV_ADAMS ? 0.1 : 0.03; }
+  /// The option it would have to ignore, if any.
+  std::string refusal() const {
+    const DriverOptions usual;
+    if (options_.fixed_step > 0) return "the fixed step, or bound it by the largest step";
+    if (options_.safety != usual.safety) return "safety";
+    if (options_.growth != usual.growth) return "growth";
+    if (options_.shrink != usual.shrink) return "shrink";
+    if (options_.keep_below != usual.keep_below) return "keep_below";
+    if (options_.control != usual.control) return "control";
+    if (options_.estimate != usual.estimate) return "estimate";
+    return "";
+  }
+
+  /// The next time at which a step shall end.
+  double next_stop() const {
+    const double past =
+        4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_end_), std::abs(state_.t));
+    for (double t : stop_times_)
+      if (t > state_.t + past) return std::min(t, t_end_);
+    return t_end_;
+  }
 
   int size() const { return 2 * problem_.second() + problem_.first(); }
 
@@ -243,7 +266,7 @@ class MultistepDriver final : public CvodeClient {
     const int n = std::max(size(), 1);
     if (!cvode_ || cvode_->size() != n) cvode_ = std::make_unique<Cvode>(family_, n, *this);
     pack(y_, cvode_->y());
-    cvode_->start(state_.t, t_end_, first, options_);
+    cvode_->start(state_.t, first, options_);
     counted_ = {};
     return true;
   }
@@ -252,7 +275,7 @@ class MultistepDriver final : public CvodeClient {
     const bool fresh = problem_at_ == state_.t;
     std::swap(dense_.from, dense_.to);
     double t = state_.t;
-    const int flag = cvode_->step(t_end_, t);
+    const int flag = cvode_->step(next_stop(), t);
     count();
     Eval e = flag < 0 ? Eval::recoverable : Eval::ok;
     if (e == Eval::ok) {
@@ -274,7 +297,7 @@ class MultistepDriver final : public CvodeClient {
 
   bool conclude(double h, bool chart_holds) {
     unpack(cvode_->errors(), y_);
-    const double error = problem_.error_norm(y_, next_, scale_);
+    const double error = method_.error_weight * problem_.error_norm(y_, next_, scale_);
     bool event = false;
     double theta = 1;
     if (const int e = problem_.events() > 0 ? events_.find(dense_, state_, theta) : -1; e >= 0) {
@@ -337,6 +360,7 @@ class MultistepDriver final : public CvodeClient {
   const DriverOptions& options_;
   const Observer& observer_;
   ErrorScale scale_;
+  std::vector<double> stop_times_;  // sorted, with the end
   EventSearch events_;
   std::unique_ptr<Cvode> cvode_;
   Cvode::Counts counted_;
@@ -364,6 +388,7 @@ Method adams() {
           .order = 12,
           .error_order = 12,
           .needs_jacobian = false,
+          .error_weight = 10,
           .integrate = integrate_with<CV_ADAMS>};
 }
 
@@ -374,6 +399,8 @@ Method bdf() {
           .order = 5,
           .error_order = 5,
           .needs_jacobian = true,
+          // They take more steps, and their errors have the same sign for longer.
+          .error_weight = 50,
           .integrate = integrate_with<CV_BDF>};
 }
 

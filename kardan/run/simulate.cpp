@@ -195,7 +195,8 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Gri
       });
   report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   report.partitions = problem.partitions();
-  if (report.driver.reason != Reason::evaluation_failed) {
+  const Reason reason = report.driver.reason;
+  if (reason != Reason::evaluation_failed && reason != Reason::refused) {
     prepared.start.a = problem.accelerations();
     prepared.start.lambda = problem.multipliers();
     const auto ws = prepared.system->make_workspace();

@@ -261,5 +261,26 @@ TEST(Elements, UnknownTypeNamesTheNearest) {
   EXPECT_THAT(o.err, HasSubstr("'revolute'"));
 }
 
+TEST(Linearize, PrintsEigenvaluesAndGivesModesByName) {
+  const Output text = run_kardan({"linearize", models + "hmmwv.yaml"});
+  EXPECT_EQ(text.exit_code, finished);
+  EXPECT_THAT(text.out, ContainsRegex("zero eigenvalues +6\n"));
+  EXPECT_THAT(text.out, HasSubstr("-259431.5796"));
+  const Json json = document(run_kardan({"linearize", models + "hmmwv.yaml", "--json"}));
+  EXPECT_EQ(json.at("variables").size(), 36u);
+  EXPECT_EQ(json.at("matrix").size(), 36u);
+  EXPECT_EQ(json.at("matrix")[35].size(), 36u);
+  const Json& mode = json.at("modes")[0];
+  EXPECT_NEAR(mode.at("value").at("re").get<double>(), -259431.5796312084, 1e-4);
+  EXPECT_EQ(mode.at("damping_ratio"), 1.0);
+  EXPECT_TRUE(mode.at("shape").at("chassis.rz").at("im").is_number());
+}
+
+TEST(Linearize, OfNonholonomicConstraintsIsRefused) {
+  const Output o = run_kardan({"linearize", models + "rolling_disc.yaml"});
+  EXPECT_EQ(o.exit_code, bad_input);
+  EXPECT_THAT(o.err, HasSubstr("error[linearize.nonholonomic]"));
+}
+
 }  // namespace
 }  // namespace kardan::test
