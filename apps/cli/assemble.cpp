@@ -13,6 +13,7 @@ Json start_json(const Prepared& p) {
   out["consistent"] = r.status == Eval::ok;
   out["message"] = r.message;
   out["iterations"] = p.equilibrium ? p.equilibrium->iterations : r.iterations;
+  out["shaken"] = r.shaken;
   out["given_residuals"] = to_json(r.given);
   out["residuals"] = to_json(r.reached);
   out["wishes"] = Json::array();
@@ -48,13 +49,14 @@ void print_prepared(const Prepared& p) {
     for (const ForceImbalance& f : e.imbalance)
       fmt::print("  on '{}' remain {:.4g} N and {:.4g} N m\n", f.body, f.force, f.torque);
   } else {
-    fmt::print("{:<22}{} in {}\n", "assembled", r.status == Eval::ok ? "yes" : "NO",
-               counted(r.iterations, "iteration", "iterations"));
-    print_residuals("given start", r.given);
+    fmt::print("{:<22}{} in {}{}\n", "assembled", r.status == Eval::ok ? "yes" : "NO",
+               counted(r.iterations, "iteration", "iterations"),
+               r.shaken ? ", after shaking the guess: it stands in a singular position" : "");
+    print_given(r.given);
     if (r.moved > 0) fmt::print("{:<22}up to {:.3g} m ('{}')\n", "moved", r.moved, r.moved_body);
     print_wishes(r.wishes);
   }
-  print_residuals("consistent start", r.reached);
+  print_residuals(r.status == Eval::ok ? "consistent start" : "best reached", r.reached);
   print_start(*p.system, p.start);
 }
 

@@ -72,15 +72,16 @@ void print_report(const System& system, const CheckReport& r) {
   for (const std::string& b : a.massless)
     fmt::print("note: '{}' has no mass or inertia in some direction\n", b);
   for (const std::string& b : a.unused) fmt::print("note: nothing is attached to '{}'\n", b);
-  print_residuals("given start", r.given);
-  print_residuals("assembled start", r.assembly.reached);
+  print_given(r.given);
+  print_residuals(r.assembly.status == Eval::ok ? "consistent start" : "best reached",
+                  r.assembly.reached);
   fmt::print("{:<22}kinetic {:.10g} J, potential {:.10g} J\n", "energy", r.energy.kinetic,
              r.energy.potential);
   int shared = 0;
   for (const Reaction& x : r.reactions) shared += !x.unique;
   if (!r.reactions.empty())
-    fmt::print("{:<22}{} unique, {} not (redundant joints share them)\n", "reactions",
-               r.reactions.size() - shared, shared);
+    fmt::print("{:<22}{} unique{}\n", "reactions", r.reactions.size() - shared,
+               shared > 0 ? fmt::format(", {} not (redundant joints share them)", shared) : "");
 }
 
 }  // namespace
@@ -91,18 +92,17 @@ int check(const ModelOptions& options) {
   const auto model = read(options, *overrides);
   if (!model) return bad_input;
   Diagnostics diagnostics;
-  const auto system = compile_model(*model, *overrides, diagnostics);
-  if (!system) {
+  const Prepared prepared = prepare(*model, *overrides, diagnostics);
+  if (diagnostics.has_errors() || !prepared.system) {
     tell(diagnostics);
     return bad_input;
   }
-  Diagnostics wish_faults;
-  const CheckReport report = check_system(*system, wish_faults);
-  if (tell(wish_faults)) return bad_input;
+  const CheckReport report = check_start(prepared);
+  const System& system = *prepared.system;
   if (options.json)
-    fmt::print("{}\n", report_json(*system, report).dump(2));
+    fmt::print("{}\n", report_json(system, report).dump(2));
   else if (!options.quiet)
-    print_report(*system, report);
+    print_report(system, report);
   if (report.assembly.status != Eval::ok) {
     fmt::print(stderr, "kardan: {}\n        {}\n", report.assembly.message, report.assembly.advice);
     return failed;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <map>
+
 #include "kardan/io/model_reader.h"
 
 namespace kardan::cli {
@@ -37,13 +40,22 @@ std::optional<Model> read(const ModelOptions& options, const ParameterValues& ov
   Diagnostics diagnostics;
   auto model = read_model_file(options.file, overrides, diagnostics);
   // Structure and fields are checked by different rooms; tell the faults of both in one go.
+  if (model && model->name.empty()) model->name = std::filesystem::path(options.file).stem();
   if (model) resolve(*model, Catalog::builtin(), overrides, diagnostics);
   if (tell(diagnostics)) return std::nullopt;
   return model;
 }
 
 bool tell(const Diagnostics& diagnostics) {
-  for (const Diagnostic& d : diagnostics.all()) fmt::print(stderr, "{}\n", format(d));
+  // All errors; of warnings with the same code the first, and how many more there are.
+  std::map<std::string, int> more;
+  for (const Diagnostic& d : diagnostics.all()) {
+    const bool warning = d.severity == Severity::warning;
+    if (warning && more[d.code]++ > 0) continue;
+    fmt::print(stderr, "{}\n", format(d));
+  }
+  for (const auto& [code, count] : more)
+    if (count > 1) fmt::print(stderr, "warning[{}]: {} more of this kind\n", code, count - 1);
   return diagnostics.has_errors();
 }
 

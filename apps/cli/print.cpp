@@ -74,6 +74,11 @@ void print_residuals(const char* label, const Residuals& r) {
              r.position, r.velocity, r.acceleration);
 }
 
+void print_given(const Residuals& r) {
+  fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (scaled)\n", "given start", r.position,
+             r.velocity);
+}
+
 void print_wishes(const std::vector<WishResult>& wishes) {
   for (const WishResult& w : wishes)
     fmt::print("  wish {:<36} {:<12} {}\n", w.text, to_string(w.priority),
@@ -85,7 +90,7 @@ void print_wishes(const std::vector<WishResult>& wishes) {
 void print_start(const System& system, const ConsistentStart& start) {
   constexpr std::size_t most = 30;
   const int D = system.dimension();
-  fmt::print("\n{:<24}{:>14}{:>14}{:>14}   {:>14}{:>14}{:>14}\n", "body", "x", "y",
+  fmt::print("\ncentres of mass\n{:<24}{:>14}{:>14}{:>14}   {:>14}{:>14}{:>14}\n", "body", "x", "y",
              D == 2 ? "angle" : "z", "vx", "vy", D == 2 ? "omega" : "vz");
   std::size_t shown = 0;
   for (std::size_t b = 1; b < system.bodies().size() && shown < most; ++b, ++shown) {

@@ -15,6 +15,8 @@ Json to_json(const Energy&);
 /// All named values of a start: coordinates, velocities, accelerations, multipliers, forces.
 Json named_values(const System&, const ConsistentStart&);
 
+/// Of a start as given: it has no accelerations yet.
+void print_given(const Residuals&);
 void print_residuals(const char* label, const Residuals&);
 void print_wishes(const std::vector<WishResult>&);
 void print_start(const System&, const ConsistentStart&);

@@ -101,6 +101,7 @@ Json report_json(const System& system, const Prepared& p, const RunReport& r) {
   out["evaluations"] = c.evaluations;
   out["jacobians"] = c.jacobians;
   out["factorizations"] = c.factorizations;
+  out["iterations"] = c.iterations;
   out["partitions"] = r.partitions;
   out["cpu_seconds"] = r.cpu_seconds;
   out["residuals"] = to_json(r.residuals);

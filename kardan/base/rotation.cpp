@@ -23,6 +23,28 @@ Quotients quotients(double phi) {
   return {(1 - std::cos(phi)) / p2, (phi - std::sin(phi)) / (p2 * phi)};
 }
 
+/// (dc/dphi)/phi of the two quotients c: their gradient by theta is this times theta'.
+Quotients slopes(double phi, const Quotients& c) {
+  const double p2 = phi * phi;
+  if (phi < series_angle) {
+    return {-1.0 / 12 * (1 - p2 / 15 * (1 - p2 / 37.333333333333336 * (1 - p2 / 67.5))),
+            -1.0 / 60 * (1 - p2 / 21 * (1 - p2 / 48 * (1 - p2 / 82.5)))};
+  }
+  return {(std::sin(phi) / phi - 2 * c.one_minus_cos) / p2,
+          (c.one_minus_cos - 3 * c.phi_minus_sin) / p2};
+}
+
+/// (de/dphi)/phi of the slopes e.
+Quotients second_slopes(double phi, const Quotients& e) {
+  const double p2 = phi * phi;
+  if (phi < series_angle) {
+    return {1.0 / 90 * (1 - p2 * 3 / 56 * (1 - p2 / 45 * (1 - p2 / 79.2))),
+            1.0 / 630 * (1 - p2 / 24 * (1 - p2 / 55 * (1 - p2 / 93.6)))};
+  }
+  return {((std::cos(phi) - std::sin(phi) / phi) / p2 - 4 * e.one_minus_cos) / p2,
+          (e.one_minus_cos - 5 * e.phi_minus_sin) / p2};
+}
+
 }  // namespace
 
 Quaternion operator*(const Quaternion& a, const Quaternion& b) {
@@ -96,20 +118,37 @@ Mat3d rotation_rate_map_rate(const Vec3d& theta, const Vec3d& theta_rate) {
   // With c1 = (1-cos)/phi^2, c2 = (phi-sin)/phi^3 and e = (dc/dphi)/phi:
   //   T' = -e1 s theta~ - c1 theta'~ + e2 s theta~^2 + c2 (theta'~ theta~ + theta~ theta'~),
   // s = theta.theta'.
-  const double phi = norm(theta), p2 = phi * phi;
+  const double phi = norm(theta);
   const Quotients c = quotients(phi);
-  double e1, e2;
-  if (phi < series_angle) {
-    e1 = -1.0 / 12 * (1 - p2 / 15 * (1 - p2 / 37.333333333333336 * (1 - p2 / 67.5)));
-    e2 = -1.0 / 60 * (1 - p2 / 21 * (1 - p2 / 48 * (1 - p2 / 82.5)));
-  } else {
-    e1 = (std::sin(phi) / phi - 2 * c.one_minus_cos) / p2;
-    e2 = (c.one_minus_cos - 3 * c.phi_minus_sin) / p2;
-  }
+  const auto [e1, e2] = slopes(phi, c);
   const double s = dot(theta, theta_rate);
   return (e2 * s) * tilde_tilde(theta, theta) - (e1 * s) * tilde(theta) -
          c.one_minus_cos * tilde(theta_rate) +
          c.phi_minus_sin * (tilde_tilde(theta_rate, theta) + tilde_tilde(theta, theta_rate));
+}
+
+Mat3d rotation_rate_map_gradient(const Vec3d& theta, const Vec3d& y) {
+  // T y = y - c1 theta x y + c2 theta x (theta x y), term by term.
+  const double phi = norm(theta);
+  const Quotients c = quotients(phi), e = slopes(phi, c);
+  const Vec3d once = cross(theta, y), twice = cross(theta, once);
+  return c.one_minus_cos * tilde(y) - c.phi_minus_sin * (tilde(once) + tilde_tilde(theta, y)) +
+         outer(e.phi_minus_sin * twice - e.one_minus_cos * once, theta);
+}
+
+Mat3d rotation_bias_gradient(const Vec3d& theta, const Vec3d& theta_rate) {
+  // With y = theta' and s = theta.y:  T' y = -e1 s theta x y + c2 y x (theta x y) + e2 s theta x
+  // (theta x y); c, e depend on theta through phi.
+  const Vec3d& y = theta_rate;
+  const double phi = norm(theta), s = dot(theta, y);
+  const Quotients c = quotients(phi), e = slopes(phi, c), f = second_slopes(phi, e);
+  const Vec3d once = cross(theta, y), twice = cross(theta, once);
+  return (e.one_minus_cos * s) * tilde(y) - c.phi_minus_sin * tilde_tilde(y, y) -
+         (e.phi_minus_sin * s) * (tilde(once) + tilde_tilde(theta, y)) +
+         outer(e.phi_minus_sin * twice - e.one_minus_cos * once, y) +
+         outer((f.phi_minus_sin * s) * twice - (f.one_minus_cos * s) * once +
+                   e.phi_minus_sin * cross(y, once),
+               theta);
 }
 
 Mat3d rotation_rate_map_inverse(const Vec3d& theta) {

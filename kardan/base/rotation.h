@@ -30,6 +30,11 @@ Vec3d rotation_log(const Mat3d& R);
 Mat3d rotation_rate_map(const Vec3d& theta);
 /// d/dt T(theta) for a theta that moves with theta_rate.
 Mat3d rotation_rate_map_rate(const Vec3d& theta, const Vec3d& theta_rate);
+/// d(T(theta) y)/dtheta, y held.
+Mat3d rotation_rate_map_gradient(const Vec3d& theta, const Vec3d& y);
+/// d(T'(theta, theta') theta')/dtheta, theta' held: of the part of w' = T theta'' + T' theta' that
+/// is quadratic in theta'. (Its derivative by theta' is T'(theta, theta') + d(T theta')/dtheta.)
+Mat3d rotation_bias_gradient(const Vec3d& theta, const Vec3d& theta_rate);
 /// T(theta)^-1, for |theta| < 2 pi.
 Mat3d rotation_rate_map_inverse(const Vec3d& theta);
 

@@ -23,29 +23,12 @@ std::string describe(const System& system, const RedundantSet& set) {
   return fmt::format("{}, with {}", system.row_name(set.row), fmt::join(elements, ", "));
 }
 
-/// A fixed sequence of numbers in (-1, 1): analysis must give the same answer every time.
-class Shaker {
- public:
-  double next() {
-    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    return static_cast<double>(static_cast<std::int64_t>(state_)) / 9.3e18;
-  }
-
- private:
-  std::uint64_t state_ = 20010601;
-};
-
-/// Rank near the configuration: shaken a little, assembled again.
+/// Rank near the configuration, shaken a little and closed again; -1 if it cannot be closed. Only
+/// positions matter: velocities may have no answer so close to a singular position.
 int nearby_rank(const System& system, const State& state, Workspace& ws) {
-  constexpr double shake = 1e-3;
-  Shaker random;
-  Vector delta(system.sizes().v);
-  for (std::size_t i = 0; i < delta.size(); ++i)
-    delta[i] = shake * column_scale(system, static_cast<int>(i)) * random.next();
-  State moved = state;
-  system.retract(state.p, delta, moved.p);
-  const ConsistentStart near = assemble(system, moved, {});
-  if (near.report.status != Eval::ok) return -1;
+  constexpr double shake = 1e-3, closed = 1e-9;
+  const ConsistentStart near = assemble(system, shaken(system, state, shake), {});
+  if (!(near.report.reached.position < closed)) return -1;
   return constraint_dependencies(system, near.state, ws).rank;
 }
 
@@ -106,7 +89,9 @@ ConstraintAnalysis analyse(const System& system, const State& state, Workspace& 
   find_massless(system, out);
   find_unused(system, out);
   out.generic_rank = n.constraints() > 0 ? nearby_rank(system, state, ws) : 0;
-  if (out.generic_rank > out.rank)
+  if (out.generic_rank < 0)
+    out.notes.push_back("the constraints could not be looked at in positions nearby");
+  else if (out.generic_rank > out.rank)
     out.notes.push_back(
         fmt::format("singular position: the constraints have rank {} here but {} nearby; the "
                     "motion may branch",

@@ -81,13 +81,7 @@ class Stage {
 
   /// The smallest step (in the metric) that removes the linearized residual, damped.
   bool newton(double damping, std::span<double> step) {
-    if (level_ == WishLevel::position)
-      for (int i = system_.sizes().lambda; i < system_.sizes().constraints(); ++i) {
-        const SparsePattern& p = *ws_.G.pattern;
-        for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) ws_.G.values[k] = 0;
-      }
-    if (saddle_.factor(weights_, ws_.G.values, rows_, system_.scales().mass, damping) != Eval::ok)
-      return false;
+    if (!factor(damping)) return false;
     std::fill(step.begin(), step.end(), 0.0);
     for (int i = 0; i < saddle_.rows(); ++i) multipliers_[i] = -c_[i];
     if (level_ == WishLevel::velocity)
@@ -97,37 +91,64 @@ class Stage {
     return all_finite(step);
   }
 
-  /// Residual of row i in units of the model's scales; wishes by what a unit motion changes.
-  double scaled(int i) const {
+  /// Residual of row i in units of the model's scales.
+  double scaled(int i) const { return std::abs(c_[i]) / unit(i); }
+
+  /// What contradicts: with a little damping the multipliers y of the step are, but for a factor,
+  /// the combination of rows that no motion changes, y'C = 0, so that y'c cannot be removed. It is
+  /// what the row with the largest part in it must miss if all others hold.
+  Conflict conflict(std::string level) {
+    Conflict out;
+    out.level = std::move(level);
+    if (!factor(1e-9)) return out;
+    std::fill(step_.begin(), step_.end(), 0.0);
+    for (int i = 0; i < saddle_.rows(); ++i) multipliers_[i] = -c_[i];
+    saddle_.solve_damped(step_, multipliers_);
+    int most = 0;
+    double remains = 0;
+    auto part = [&](int i) { return std::abs(multipliers_[i]) * unit(i); };
+    for (int i = 0; i < saddle_.rows(); ++i) {
+      remains += multipliers_[i] * c_[i];
+      if (part(i) > part(most)) most = i;
+    }
     const int m = system_.sizes().constraints();
-    if (i < m)
-      return std::abs(scaled_residual(system_, i, level_ == WishLevel::position ? 0 : 1, c_[i]));
+    for (int i = 0; i < saddle_.rows(); ++i)
+      if (part(i) >= 0.05 * part(most))
+        out.members.push_back(i < m ? system_.row_name(i)
+                                    : fmt::format("wish '{}'", wishes_[i - m]->data->text));
+    out.size = std::abs(remains / multipliers_[most]);
+    return out;
+  }
+  /// The same for residuals of the constraints that are given.
+  Conflict conflict(std::string level, Vector residuals) {
+    c_ = std::move(residuals);
+    return conflict(std::move(level));
+  }
+
+ private:
+  bool factor(double damping) {
+    if (level_ == WishLevel::position)
+      for (int i = system_.sizes().lambda; i < system_.sizes().constraints(); ++i) {
+        const SparsePattern& p = *ws_.G.pattern;
+        for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) ws_.G.values[k] = 0;
+      }
+    return saddle_.factor(weights_, ws_.G.values, rows_, system_.scales().mass, damping) ==
+           Eval::ok;
+  }
+
+  /// Scale of row i; of wishes what a unit motion changes.
+  double unit(int i) const {
+    const int m = system_.sizes().constraints();
+    const int level = level_ == WishLevel::position ? 0 : 1;
+    if (i < m) return 1 / scaled_residual(system_, i, level, 1);
     const double* row = rows_.row(i - m);
     double change = 0;
     for (int j : wishes_[i - m]->columns)
       change = std::max(change, std::abs(row[j]) * column_scale(system_, j));
     if (level_ == WishLevel::velocity) change *= system_.scales().speed / system_.scales().length;
-    if (change == 0) change = 1 + std::abs(wishes_[i - m]->data->equals);
-    return std::abs(c_[i]) / change;
+    return change > 0 ? change : 1 + std::abs(wishes_[i - m]->data->equals);
   }
 
-  /// What remains when nothing more can be gained: all rows with a share in the largest residual.
-  Conflict conflict() const {
-    Conflict out;
-    out.level = level_ == WishLevel::position ? "position" : "velocity";
-    double largest = 0;
-    for (int i = 0; i < saddle_.rows(); ++i) largest = std::max(largest, scaled(i));
-    const int m = system_.sizes().constraints();
-    for (int i = 0; i < saddle_.rows(); ++i) {
-      if (scaled(i) < 0.05 * largest) continue;
-      out.members.push_back(i < m ? system_.row_name(i)
-                                  : fmt::format("wish '{}'", wishes_[i - m]->data->text));
-      out.size = std::max(out.size, std::abs(c_[i]));
-    }
-    return out;
-  }
-
- private:
   static std::vector<std::vector<int>> columns(const std::vector<const BoundWish*>& wishes) {
     std::vector<std::vector<int>> out;
     for (const BoundWish* w : wishes) out.push_back(w->columns);
@@ -157,7 +178,7 @@ double step_limit(const System& system, std::span<const double> step) {
 }
 
 struct StageResult {
-  bool met = false;
+  bool met = false, shaken = false;
   int iterations = 0;
   Conflict conflict;
 };
@@ -182,6 +203,7 @@ StageResult solve_positions(const System& system, State& state,
     for (int halvings = 0; halvings < 12 && !gained; ++halvings, factor *= 0.5) {
       for (std::size_t i = 0; i < step.size(); ++i) scaled_step[i] = factor * step[i];
       system.retract(state.p, scaled_step, trial.p);
+      system.follow_turns(state, trial, ws);
       new_size = stage.evaluate(trial);
       new_merit = stage.merit();
       gained = std::isfinite(new_size) && new_merit < (1 - 1e-4 * factor) * merit;
@@ -195,14 +217,14 @@ StageResult solve_positions(const System& system, State& state,
     }
     damping *= 0.1;
     const bool slow = new_merit > 0.25 * merit;
-    state.p = trial.p;
+    state = trial;
     merit = new_merit;
     size = new_size;
     if (size < met_tolerance && slow) break;
   }
   size = stage.evaluate(state);
   result.met = size <= met_tolerance;
-  if (!result.met) result.conflict = stage.conflict();
+  if (!result.met) result.conflict = stage.conflict("position");
   return result;
 }
 
@@ -228,7 +250,7 @@ StageResult solve_velocities(const System& system, State& state,
   }
   size = stage.evaluate(state);
   result.met = size <= met_tolerance;
-  if (!result.met) result.conflict = stage.conflict();
+  if (!result.met) result.conflict = stage.conflict("velocity");
   return result;
 }
 
@@ -255,6 +277,18 @@ StageResult solve_with_priorities(Solve solve, WishLevel level, const System& sy
   }
   state = guess;
   result = solve(system, state, exact, ws);
+  // A guess in a singular position (a stretched linkage) may have no way on although there is a
+  // solution: look from places beside it before speaking of a contradiction.
+  for (const double size : {1e-3, 0.1}) {
+    if (result.met || level == WishLevel::velocity) break;
+    State trial = shaken(system, guess, size);
+    const StageResult attempt = solve(system, trial, exact, ws);
+    iterations += attempt.iterations;
+    if (!attempt.met) continue;
+    state = trial;
+    result = attempt;
+    result.shaken = true;
+  }
   for (const BoundWish* w : soft) {
     if (!result.met) break;
     State trial = state;
@@ -270,12 +304,14 @@ StageResult solve_with_priorities(Solve solve, WishLevel level, const System& sy
   return result;
 }
 
+/// `solved`: the last level that was solved for.
 void report_wishes(const System& system, const State& state, const std::vector<BoundWish>& wishes,
-                   Workspace& ws, AssemblyReport& report) {
+                   WishLevel solved, Workspace& ws, AssemblyReport& report) {
   for (const BoundWish& w : wishes) {
     const double miss = wish_residual(w, system, state, {}, ws);
     WishResult r{w.data->text, w.data->priority, w.data->equals, w.data->equals + miss, false};
-    r.met = std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals));
+    const bool tried = w.level == WishLevel::position || solved == WishLevel::velocity;
+    r.met = tried && std::abs(miss) <= 1e-9 * std::max(1.0, std::abs(w.data->equals));
     report.wishes.push_back(std::move(r));
   }
 }
@@ -294,60 +330,34 @@ void report_motion(const System& system, const State& from, const State& to,
   }
 }
 
-void fail(AssemblyReport& report, const StageResult& stage, const char* advice) {
+void fail(AssemblyReport& report, const Conflict& conflict, const char* advice) {
   report.status = Eval::fatal;
-  report.conflicts.push_back(stage.conflict);
-  report.message = fmt::format(
-      "the {} conditions contradict each other; {:.3g} remains between: {}", stage.conflict.level,
-      stage.conflict.size, fmt::join(stage.conflict.members, "; "));
+  report.conflicts.push_back(conflict);
+  report.message =
+      fmt::format("the {} conditions contradict each other; {:.3g} remains between: {}",
+                  conflict.level, conflict.size, fmt::join(conflict.members, "; "));
   report.advice = advice;
 }
 
+/// Accelerations that leave more than this of G a = gamma (in units of the scales and of gamma
+/// itself) do so because rows contradict each other, not by round-off.
+constexpr double acceleration_tolerance = 1e-8;
+
+/// Refuses accelerations that cannot hold all constraints.
+void check_accelerations(const System& system, ConsistentStart& out, Workspace& ws) {
+  if (system.evaluate(out.state, {.acceleration = true}, ws) != Eval::ok) return;
+  double size = 1;
+  Vector accel = ws.gamma;
+  for (double& x : accel) x = -x;
+  for (int i = 0; i < system.sizes().constraints(); ++i)
+    size = std::max(size, std::abs(scaled_residual(system, i, 2, accel[i])));
+  if (!(out.report.reached.acceleration > acceleration_tolerance * size)) return;
+  ws.G.multiply_add(1, out.a, accel);
+  Stage stage(system, WishLevel::velocity, {}, ws);
+  fail(out.report, stage.conflict("acceleration", accel), "correct the drivers");
+}
+
 }  // namespace
-
-bool is_rotation(const System& system, int column) {
-  // Bodies are laid out in order: find the one that owns the column.
-  const auto& bodies = system.bodies();
-  const auto next = std::upper_bound(bodies.begin() + 1, bodies.end(), column,
-                                     [](int c, const BodyLayout& b) { return c < b.v; });
-  return column - (next - 1)->v >= system.dimension();
-}
-
-double column_scale(const System& system, int column) {
-  return is_rotation(system, column) ? 1.0 : system.scales().length;
-}
-
-double scaled_residual(const System& system, int row, int level, double r) {
-  const Scales& s = system.scales();
-  const RowInfo& info = system.rows()[row];
-  const double rate = s.speed / s.length;
-  const double unit = info.unit == RowUnit::length ? s.length : 1.0;
-  if (level == 0) return r / unit;
-  if (level == 1) return r / (unit * rate);
-  return r / (unit * s.acceleration / s.length);
-}
-
-Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
-                               Workspace& ws) {
-  Residuals out;
-  const Eval ok = system.evaluate(state, {true, true, !a.empty(), false}, ws);
-  if (ok != Eval::ok) {
-    const double nan = std::nan("");
-    return {nan, nan, nan};
-  }
-  Vector accel(ws.gamma.size(), 0.0);
-  if (!a.empty()) {
-    for (std::size_t i = 0; i < accel.size(); ++i) accel[i] = -ws.gamma[i];
-    ws.G.multiply_add(1, a, accel);
-  }
-  for (int i = 0; i < system.sizes().constraints(); ++i) {
-    out.position = std::max(out.position, std::abs(scaled_residual(system, i, 0, ws.g[i])));
-    out.velocity = std::max(out.velocity, std::abs(scaled_residual(system, i, 1, ws.rate[i])));
-    out.acceleration =
-        std::max(out.acceleration, std::abs(scaled_residual(system, i, 2, accel[i])));
-  }
-  return out;
-}
 
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws) {
@@ -378,10 +388,12 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   const StageResult positions =
       solve_with_priorities(solve_positions, WishLevel::position, system, out.state, wishes, *ws);
   report.iterations = positions.iterations;
+  report.shaken = positions.shaken;
   report_motion(system, given, out.state, report);
   if (!positions.met) {
-    fail(report, positions, "free one of the wishes, correct the geometry, or give a nearer start");
-    report_wishes(system, out.state, wishes, *ws, report);
+    fail(report, positions.conflict,
+         "free one of the wishes, correct the geometry, or give a nearer start");
+    report_wishes(system, out.state, wishes, WishLevel::position, *ws, report);
     report.reached = constraint_residuals(system, out.state, {}, *ws);
     return out;
   }
@@ -389,9 +401,9 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   const StageResult velocities =
       solve_with_priorities(solve_velocities, WishLevel::velocity, system, out.state, wishes, *ws);
   report.iterations += velocities.iterations;
-  report_wishes(system, out.state, wishes, *ws, report);
+  report_wishes(system, out.state, wishes, WishLevel::velocity, *ws, report);
   if (!velocities.met) {
-    fail(report, velocities, "free one of the velocity wishes, or correct the drivers");
+    fail(report, velocities.conflict, "free one of the velocity wishes, or correct the drivers");
     report.reached = constraint_residuals(system, out.state, {}, *ws);
     return out;
   }
@@ -404,6 +416,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
     report.advice = "give every free body mass and inertia ('kardan check' lists massless parts)";
   }
   report.reached = constraint_residuals(system, out.state, out.a, *ws);
+  if (report.status == Eval::ok) check_accelerations(system, out, *ws);
   return out;
 }
 

@@ -12,14 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "kardan/formulation/residuals.h"
 #include "kardan/formulation/wishes.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
-
-struct Residuals {
-  double position = 0, velocity = 0, acceleration = 0;  // largest, scaled by the model's scales
-};
 
 struct WishResult {
   std::string text;
@@ -28,11 +25,12 @@ struct WishResult {
   bool met = false;
 };
 
-/// Constraints and wishes that cannot hold together, with what remains of them.
+/// Constraints and wishes that cannot hold together.
 struct Conflict {
-  std::string level;                 ///< "position" or "velocity"
+  std::string level;                 ///< "position", "velocity" or "acceleration"
   std::vector<std::string> members;  ///< "hinge_2 translation along world x", "wish 'a.x = 1'"
-  double size = 0;                   ///< largest remaining residual, unscaled
+  double size = 0;                   ///< by how much the member with the largest part in it would
+                                     ///< be missed if all others held [m or rad, per s or s^2]
 };
 
 struct AssemblyReport {
@@ -40,6 +38,7 @@ struct AssemblyReport {
   std::string message;  ///< what went wrong, empty if nothing
   std::string advice;
   int iterations = 0;
+  bool shaken = false;  ///< the guess was displaced a little: no step led on from it
   Residuals given, reached;
   double moved = 0;  ///< [m] farthest way of a body's centre from the guess
   std::string moved_body;
@@ -60,17 +59,5 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
 /// Accelerations, multipliers and w at consistent positions and velocities.
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws);
-
-/// Scaled residuals of the constraints at three levels; acceleration only where `a` is given.
-Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
-                               Workspace& ws);
-
-/// Unscaled residual r of a row at a level (0 position, 1 velocity, 2 acceleration), scaled.
-double scaled_residual(const System& system, int row, int level, double r);
-
-/// True for a rotation, false for a displacement.
-bool is_rotation(const System& system, int column);
-/// Scale of a tangent column: metres for translations, 1 rad for rotations.
-double column_scale(const System& system, int column);
 
 }  // namespace kardan

@@ -174,7 +174,7 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
 }
 
 Eval StateSpace::dependent_positions(double t, const Vector& x) {
-  at_base_values_ = at_end_ = false;
+  at_base_values_ = at_point_values_ = at_end_ = false;
   point_.t = t;
   for (std::size_t i = 0; i < independent_.size(); ++i) q_[independent_[i]] = x[i];
   // First guess: along the tangent at the base.
@@ -311,6 +311,8 @@ Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
   acceleration_to_chart(q_, dq_, a_, ddq_);
   for (std::size_t i = 0; i < independent_.size(); ++i) out.a[i] = ddq_[independent_[i]];
   std::copy(ws_->b.begin(), ws_->b.end(), out.b.begin());
+  last_y_ = y;
+  at_point_values_ = true;
   return Eval::ok;
 }
 
@@ -322,7 +324,7 @@ Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
 Eval StateSpace::rebase(const State& state) {
   base_ = state;
   point_ = state;
-  at_end_ = false;
+  at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
   if (system_.sizes().mu > 0) {
     culprit_ = "nonholonomic constraints";
@@ -337,7 +339,7 @@ Eval StateSpace::rebase(const State& state) {
     } else {
       chart_columns();
       if (factor_dependent(*at_base_) == Eval::ok) {
-        expand_base();
+        expand(*at_base_, B_, H_t_);
         const double size = norm_max(B_.values());
         if (fresh_norm_ == 0) fresh_norm_ = std::max(size, 1.0);
         if (size <= partition_growth * fresh_norm_) break;
@@ -362,13 +364,13 @@ Eval StateSpace::rebase(const State& state) {
   return Eval::ok;
 }
 
-/// B = [H; I] and H_t at the base.
-void StateSpace::expand_base() {
+/// B = [H; I] and H_t from the chart columns at the point evaluated last.
+void StateSpace::expand(LinearSolver& dependent, Matrix& B, Vector& H_t) {
   const int n = second(), m = static_cast<int>(rows_.size());
-  B_.resize(system_.sizes().v, n);
-  B_.set_zero();
-  for (int i = 0; i < n; ++i) B_(independent_[i], i) = 1;
-  H_t_.assign(m, 0.0);
+  B.resize(system_.sizes().v, n);
+  B.set_zero();
+  for (int i = 0; i < n; ++i) B(independent_[i], i) = 1;
+  H_t.assign(m, 0.0);
   if (m == 0) return;
   std::vector<int>& place = saddle_place_;
   place.assign(system_.sizes().v, -1);
@@ -378,13 +380,13 @@ void StateSpace::expand_base() {
   const SparsePattern& p = *ws_->G.pattern;
   for (int i = 0; i < m; ++i) {
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      if (place[p.column[k]] >= 0) W1_(i, place[p.column[k]]) = -ws_->G.values[k];
+      if (place[p.column[k]] >= 0) W1_(i, place[p.column[k]]) = -chart_G_[k];
     W1_(i, n) = -ws_->g_t[rows_[i]];
   }
-  at_base_->solve(W1_);
+  dependent.solve(W1_);
   for (int k = 0; k < m; ++k) {
-    std::copy_n(W1_.row(k), n, B_.row(dependent_[k]));
-    H_t_[k] = W1_(k, n);
+    std::copy_n(W1_.row(k), n, B.row(dependent_[k]));
+    H_t[k] = W1_(k, n);
   }
 }
 
@@ -422,7 +424,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
-    at_base_values_ = at_base_values_ && state.w.empty();
+    if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
     return auxiliaries_.solve(system_, state, *ws_);
   }
   Local& y = grid_y_;

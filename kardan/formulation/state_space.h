@@ -12,9 +12,12 @@
 ///
 /// with K = f_p - (G'lambda)_p, C = f_v, E1, E2 the curvature of the chart, Q', L, N the changes of
 /// dependent velocities and accelerations: the exact Jacobian from the elements' derivatives.
+/// Away from the base the same holds with B = T(q) [H; I] and the derivatives of w(q, q') and
+/// w'(q, q', q'') for the curvature.
 
 #include <memory>
 
+#include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
@@ -33,6 +36,7 @@ class StateSpace final : public ChartProblem {
   const LocalRate& base_rate() const override { return base_rate_; }
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval jacobian(LocalJacobian& out) override;
+  Eval jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) override;
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
@@ -62,12 +66,31 @@ class StateSpace final : public ChartProblem {
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
-  void expand_base();
   void spread_error(const Vector& independent, Vector& all);
-  enum class CurvatureOf { velocity, acceleration };
-  void add_chart_curvature(CurvatureOf level, const Matrix& X, Matrix& Y) const;
-  void close_dependent(const SparseMatrix& R, const Matrix& X, const Matrix* V, const Vector& by_t,
-                       Matrix& Y);
+  void expand(LinearSolver& dependent, Matrix& B, Vector& H_t);
+  /// Derivatives of a body's spin w(theta, theta') and w'(theta, theta', theta'').
+  struct Curvature {
+    Mat3d T;                     // w by theta', w' by theta''
+    Mat3d spin;                  // w by theta
+    Mat3d acceleration;          // w' by theta
+    Mat3d acceleration_by_rate;  // w' by theta'
+  };
+  /// Where derivatives are taken: a state with its accelerations, and the directions there.
+  struct Place {
+    const State& state;
+    const Vector &a, &lambda;
+    const Matrix& chart_B;  // dq by x
+    const Vector& H_t;      // dq_d by t
+    LinearSolver& dependent;
+  };
+  void curve_base();
+  void curve_point();
+  void add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y) const;
+  void add_to_body(const Matrix& X, Matrix& Y) const;
+  Eval reduce(const Place& at, Derivatives terms, LocalJacobian& out);
+  void differentiate_accelerations(const Place& at);
+  Eval reduce_forces(LocalJacobian& out);
+  void close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y);
   Eval add_auxiliary(LocalJacobian& out);
 
   const System& system_;
@@ -96,7 +119,14 @@ class StateSpace final : public ChartProblem {
   } aux_;
   State point_;  // state at the point evaluated last
   Vector q_, dq_, ddq_, a_, lambda_, g_d_, step_;
-  Matrix X_, V_, A_, N_;  // changes of positions, velocities, accelerations
+  Local last_y_;                  // where evaluate() was last, if
+  bool at_point_values_ = false;  // the workspace holds that evaluation
+  Matrix point_B_;                // dq by x at the point
+  Vector point_H_t_;
+  std::vector<Curvature> curvature_;  // of each spatial body
+  Matrix Xq_, Vq_;                    // changes of q and q' by (x, t)
+  Matrix body_B_;                     // T dq by x
+  Matrix X_, V_, A_, N_;              // changes of positions, velocities, accelerations
   Matrix W1_, W2_, W3_, W4_;
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
   bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step

@@ -1,13 +1,16 @@
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/method.h"
+#include "kardan/integrate/newmark.h"
 #include "kardan/integrate/rn4.h"
 #include "kardan/integrate/rodasp.h"
 #include "kardan/integrate/ros2w.h"
+#include "kardan/integrate/sdirk.h"
 
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{rn4(), rodasp(), ros2w(), dopri5()};
+  static const std::vector<Method> all{rn4(),     rodasp(),     ros2w(), dopri5(),
+                                       newmark(), newmark_fv(), sdirk4()};
   return all;
 }
 

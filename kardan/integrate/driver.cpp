@@ -203,7 +203,8 @@ class Driver {
       ++report_.counters.jacobians;
       has_jacobian_ = true;
     }
-    const StepStart start{state_.t, &problem_.base(), &problem_.base_rate(), &jacobian_};
+    const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
+                          &jacobian_, &state_,          &scale_};
     if (Eval e = stepper_->attempt(problem_, start, h, trial_, report_.counters); e != Eval::ok)
       return e;
     if (options_.estimate == ErrorEstimate::filtered)

@@ -2,6 +2,7 @@
 /// One-step methods in local coordinates. A Method is immutable; its Stepper is scratch. `attempt`
 /// reads the base of the problem and writes a trial; nothing needs to be undone.
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ namespace kardan {
 struct Counters {
   long steps = 0, rejected = 0, failed = 0;
   long evaluations = 0, jacobians = 0, factorizations = 0, events = 0;
+  long iterations = 0;  // of Newton's method
 };
 
 /// What a step starts from; the driver fills the Jacobian only for methods that need it.
@@ -21,6 +23,8 @@ struct StepStart {
   const Local* y = nullptr;
   const LocalRate* rate = nullptr;
   const LocalJacobian* jacobian = nullptr;
+  const State* state = nullptr;       // the base
+  const ErrorScale* scale = nullptr;  // tolerances, for iterations
 };
 
 struct Trial {
@@ -48,7 +52,7 @@ struct Method {
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.
   double error_weight = 1;
-  std::unique_ptr<Stepper> (*make)() = nullptr;
+  std::function<std::unique_ptr<Stepper>()> make;
 };
 
 /// All methods; a new one is one file and one line in catalog.cpp.

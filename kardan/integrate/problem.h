@@ -35,12 +35,16 @@ struct LocalRate {
   }
 };
 
-/// Derivatives at the base of the chart, the second-order part multiplied by the reduced mass:
+/// Derivatives at a point, the second-order part multiplied by the reduced mass:
 ///   M da = A_x dx + A_u du + A_z dz + A_t dt,   db = B_x dx + B_u du + B_z dz + B_t dt.
 struct LocalJacobian {
   Matrix M, A_x, A_u, A_z, B_x, B_u, B_z;
   Vector A_t, B_t;
 };
+
+/// Which terms a Jacobian shall have. Fisette & Vaneghem leave out how the dependent accelerations
+/// change when the independent ones are held, and the change of the constraint forces' directions.
+enum class Derivatives { exact, fisette_vaneghem };
 
 /// The end of a step in the full coordinates of the chart: position, velocity, acceleration.
 struct ChartPoint {
@@ -54,7 +58,7 @@ struct ErrorScale {
   double relative = 1e-6;
   Vector position, velocity, first;  // absolute tolerances
   // Relative tolerances per variable; empty: `relative` for all.
-  Vector relative_position, relative_velocity, relative_first;
+  Vector relative_position = {}, relative_velocity = {}, relative_first = {};
 };
 
 class ChartProblem {
@@ -70,7 +74,13 @@ class ChartProblem {
   virtual const LocalRate& base_rate() const = 0;
 
   virtual Eval rate(double t, const Local& y, LocalRate& out) = 0;
+  /// At the base, exact.
   virtual Eval jacobian(LocalJacobian& out) = 0;
+  /// At any local point; costs no evaluation at the point of the last rate(). A problem that cannot
+  /// answer says fatal.
+  virtual Eval jacobian_at(double /*t*/, const Local& /*y*/, Derivatives, LocalJacobian& /*out*/) {
+    return Eval::fatal;
+  }
 
   /// The consistent full state at a local point, with everything dense output needs.
   virtual Eval finish(double t, const Local& y, State& state, ChartPoint& point) = 0;

@@ -32,6 +32,12 @@ class Resolver {
                          fmt::format("dimension = {}; wanted 2 or 3", model_.dimension),
                          model_.where);
     reader_.read(model_.gravity, "gravity", {.unit = "m/s^2"}, out_.gravity);
+    if (model_.dimension == 2 && out_.gravity.z != 0)
+      diagnostics_.error("field.planar", "gravity has two components in a planar model",
+                         model_.gravity.where);
+    report_unknown_keys(model_.simulate.fields,
+                        {"t_end", "method", "tolerance", "every", "step", "formulation"},
+                        "simulate", diagnostics_);
     bodies();
     elements();
     for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
@@ -110,7 +116,6 @@ class Resolver {
   bool frames(const NamedFields& e, const ElementType& type, std::vector<FrameData>& out) {
     const FieldValue* between = e.find("between");
     const FieldValue* on = e.find("on");
-    // A type may have a field called 'at' or 'axis' of its own; then only `bodies` decides.
     const FieldValue* bodies = e.find("bodies");
     if (!!between + !!on + !!bodies != 1) {
       const char* wanted = type.frames == 1 ? "on: MARKER" : "between: [MARKERS] or bodies with at";
@@ -118,6 +123,17 @@ class Resolver {
       return false;
     }
     if (bodies) return placed_frames(e, type, *bodies, out);
+    // A type may declare such a field of its own; otherwise it would be ignored.
+    for (const char* key : {"at", "axis", "x_axis"}) {
+      const FieldValue* v = e.find(key);
+      const bool own = std::any_of(type.fields.begin(), type.fields.end(),
+                                   [&](const FieldDoc& f) { return f.key == key; });
+      if (v && !own)
+        diagnostics_.error(
+            "element.frames",
+            fmt::format("{}: '{}' goes with 'bodies', not with markers", e.name, key), v->where,
+            "remove it, or place the element by bodies, at and axis");
+    }
     const FieldValue& given = between ? *between : *on;
     FieldValue::List list;
     if (const auto* l = std::get_if<FieldValue::List>(&given.data))
@@ -181,7 +197,7 @@ class Resolver {
     }
     const int index = find_body(*name, body->where, owner);
     if (index < 0) return false;
-    out = resolve_marker(*map, owner, out_.bodies[index], reader_, {"body"});
+    out = resolve_marker(value, owner, out_.bodies[index], model_.dimension, reader_);
     out.body = index;
     return true;
   }
@@ -222,6 +238,10 @@ class Resolver {
       return false;
     }
     if (!ok) return false;
+    if (model_.dimension == 2 && (at.z != 0 || axis.z != 0 || x_axis.z != 0))
+      diagnostics_.error("field.planar",
+                         e.name + ": 'at' and 'axis' have two components in a planar model",
+                         at_value->where);
     Mat3d R = Mat3d::identity();
     if (model_.dimension == 2) {
       // In the plane the axis is the direction of x.
@@ -229,6 +249,9 @@ class Resolver {
       if (norm(direction) > 0) R = rotation_exp({0, 0, std::atan2(direction.y, direction.x)});
     } else if (norm(axis) > 0) {
       R = axes_from_z(axis, x_axis);
+    } else if (norm(x_axis) > 0) {
+      const Mat3d A = axes_from_z(x_axis, {});
+      R = Mat3d::from_columns(A.column(2), A.column(0), A.column(1));
     }
     for (const FieldValue& item : *list) {
       const auto* name = std::get_if<std::string>(&item.data);
@@ -303,6 +326,9 @@ class Resolver {
         out_.equilibrium.keep_velocities = word == "given";
     }
     if (const FieldValue* v = e.find("solve")) {
+      if (!std::holds_alternative<FieldValue::List>(v->data))
+        diagnostics_.error("field.type", "equilibrium.solve: wanted a list of parameters",
+                           v->where);
       if (const auto* list = std::get_if<FieldValue::List>(&v->data)) {
         for (const FieldValue& item : *list) {
           const auto* name = std::get_if<std::string>(&item.data);

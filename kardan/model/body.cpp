@@ -100,6 +100,16 @@ const std::vector<std::string>& shape_keys() {
   return keys;
 }
 
+/// A planar vector has no third component: one that is not zero would be ignored.
+void check_flat(const Vec3d& a, int dimension, const std::string& what, const SourceLocation& where,
+                Diagnostics& diagnostics) {
+  if (dimension == 2 && a.z != 0)
+    diagnostics.error("field.planar",
+                      fmt::format("{} has the third component {}; wanted [x, y] in a planar model",
+                                  what, format_number(a.z)),
+                      where);
+}
+
 bool is_zero(const Vec3d& a) {
   return a.x == 0 && a.y == 0 && a.z == 0;
 }
@@ -108,17 +118,17 @@ Mat3d orientation(const OrientationFields& o, int dimension, const std::string& 
                   const SourceLocation& where, Diagnostics& diagnostics) {
   const int given = !o.quaternion.empty() + !is_zero(o.rotation) + !is_zero(o.z);
   if (dimension == 2) {
-    if (given)
+    if (given || !is_zero(o.x))
       diagnostics.error("body.orientation", owner + ": a planar model is oriented by 'angle' alone",
-                        where, "remove quaternion, rotation, z");
+                        where, "remove quaternion, rotation, z, x");
     return rotation_exp({0, 0, o.angle});
   }
   if (o.angle != 0)
     diagnostics.error("body.orientation", owner + ": 'angle' is for planar models", where,
                       "use rotation: [rx, ry, rz], quaternion, or z and x");
-  if (given > 1)
+  if (given > 1 || (!is_zero(o.x) && is_zero(o.z) && given == 1))
     diagnostics.error("body.orientation", owner + ": the orientation is given more than once",
-                      where, "keep one of quaternion, rotation, z");
+                      where, "keep one of quaternion, rotation, or z with x");
   if (!o.quaternion.empty()) {
     const auto& q = o.quaternion;
     double length = 0;
@@ -310,6 +320,11 @@ void mass_from_numbers(const BodyFields& f, const NamedFields& body, int dimensi
   // Given in the marker's axes about its origin (still seen from the reference frame here).
   const FrameData& m = marker->second;
   b.inertia = m.R * b.inertia * transposed(m.R) - steiner(b.mass, b.com - m.s);
+  if (dimension == 3) return;
+  // In the plane only the moment about z is given, and only that can be moved.
+  const double about_z = b.inertia[2][2];
+  b.inertia = {};
+  b.inertia[2][2] = about_z;
 }
 
 /// All principal minors of the symmetric S + slack I are non-negative, to round-off of `size`.
@@ -369,6 +384,7 @@ void resolve_markers(const NamedFields& body, BodyData& b, int dimension,
     MarkerFields f;
     report_unknown_keys(*fields, marker_keys(), owner, reader.diagnostics());
     if (!read_fields(*fields, owner, item.where, reader, f)) continue;
+    check_flat(f.at, dimension, owner + ".at", item.where, reader.diagnostics());
     b.markers[name] = {0, f.at, orientation(f, dimension, owner, item.where, reader.diagnostics())};
   }
 }
@@ -393,6 +409,9 @@ BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader&
   report_unknown_keys(body.fields, body_keys(), body.name, reader.diagnostics());
   if (!read_fields(body.fields, body.name, body.where, reader, f)) return b;
   b.kind = f.kind == "point" ? BodyKind::point : BodyKind::rigid;
+  check_flat(f.position, dimension, body.name + ".position", body.where, reader.diagnostics());
+  check_flat(f.velocity, dimension, body.name + ".velocity", body.where, reader.diagnostics());
+  check_flat(f.com, dimension, body.name + ".com", body.where, reader.diagnostics());
   resolve_markers(body, b, dimension, reader);
   b.shapes = resolve_shapes(body, f.density, dimension, reader);
   if (f.density > 0)
@@ -423,18 +442,18 @@ BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader&
   return b;
 }
 
-FrameData resolve_marker(const FieldMap& fields, const std::string& owner, const BodyData& body,
-                         const ValueReader& reader, const std::vector<std::string>& other_keys) {
+FrameData resolve_marker(const FieldValue& marker, const std::string& owner, const BodyData& body,
+                         int dimension, const ValueReader& reader) {
+  const FieldMap& fields = std::get<FieldMap>(marker.data);
   MarkerFields f;
   std::vector<std::string> known = marker_keys();
-  known.insert(known.end(), other_keys.begin(), other_keys.end());
+  known.push_back("body");
   report_unknown_keys(fields, known, owner, reader.diagnostics());
   FrameData frame;
-  if (!read_fields(fields, owner, body.where, reader, f)) return frame;
+  if (!read_fields(fields, owner, marker.where, reader, f)) return frame;
+  check_flat(f.at, dimension, owner + ".at", marker.where, reader.diagnostics());
   frame.s = f.at - body.com;
-  // The dimension matters only for which spelling is allowed; a planar angle turns about z.
-  const int dimension = f.angle != 0 ? 2 : 3;
-  frame.R = orientation(f, dimension, owner, body.where, reader.diagnostics());
+  frame.R = orientation(f, dimension, owner, marker.where, reader.diagnostics());
   return frame;
 }
 

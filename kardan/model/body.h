@@ -50,9 +50,8 @@ BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader&
 /// The ground: markers and shapes only.
 BodyData resolve_ground(const NamedFields& ground, int dimension, const ValueReader& reader);
 /// A marker written in place, on the body it names.
-FrameData resolve_marker(const FieldMap& fields, const std::string& owner, const BodyData& body,
-                         const ValueReader& reader,
-                         const std::vector<std::string>& other_keys = {});
+FrameData resolve_marker(const FieldValue& marker, const std::string& owner, const BodyData& body,
+                         int dimension, const ValueReader& reader);
 /// Adds the body's `hold` list as exact wishes.
 void resolve_holds(const NamedFields& body, const BodyData& data, int dimension,
                    std::vector<WishData>& wishes, Diagnostics& diagnostics);

@@ -12,6 +12,9 @@ namespace {
 /// Depth-first evaluation; `path` is the chain of parameters being evaluated, for cycles.
 class ParameterEvaluator {
  public:
+  /// Longest chain of parameters that need each other: the evaluation recurses along it.
+  static constexpr std::size_t max_depth = 500;
+
   ParameterEvaluator(const FieldMap& parameters, const ParameterValues& overrides,
                      Diagnostics& diagnostics)
       : parameters_(parameters), diagnostics_(diagnostics) {
@@ -47,6 +50,14 @@ class ParameterEvaluator {
                          fmt::format("parameter '{}' depends on itself: {} -> {}", name,
                                      fmt::join(path_, " -> "), name),
                          value.where, "break the circle with a number");
+      failed_.push_back(name);
+      return false;
+    }
+    if (path_.size() > max_depth) {
+      diagnostics_.error("parameter.depth",
+                         fmt::format("parameter '{}' stands at the end of {} that need each other",
+                                     name, max_depth),
+                         value.where, "shorten the chain");
       failed_.push_back(name);
       return false;
     }

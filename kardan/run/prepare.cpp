@@ -7,6 +7,9 @@ namespace kardan {
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
                                       Diagnostics& diagnostics) {
   Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+  if (model.bodies.empty())
+    diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
+                      "add a section 'bodies'");
   if (diagnostics.has_errors()) return nullptr;
   return compile(std::move(blueprint), diagnostics);
 }
@@ -59,15 +62,15 @@ Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnosti
   return out;
 }
 
-CheckReport check_system(const System& system, Diagnostics& diagnostics) {
+CheckReport check_start(const Prepared& prepared) {
+  const System& system = *prepared.system;
+  const ConsistentStart& start = prepared.start;
   CheckReport report;
   report.bodies = static_cast<int>(system.bodies().size()) - 1;
   report.sizes = system.sizes();
   const auto ws = system.make_workspace();
-  const auto wishes = bind_wishes(system.blueprint().wishes, system, diagnostics);
-  const ConsistentStart start = assemble(system, system.start(), wishes);
   report.assembly = start.report;
-  report.given = start.report.given;
+  report.given = constraint_residuals(system, system.start(), {}, *ws);
   report.analysis = analyse(system, start.state, *ws);
   report.energy = system.energy(start.state, *ws);
   if (start.report.status == Eval::ok)

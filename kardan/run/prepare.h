@@ -42,7 +42,7 @@ struct CheckReport {
   std::vector<Reaction> reactions;
 };
 
-/// Everything `kardan check` tells.
-CheckReport check_system(const System& system, Diagnostics& diagnostics);
+/// Everything `kardan check` tells, at the start the model asks for.
+CheckReport check_start(const Prepared& prepared);
 
 }  // namespace kardan

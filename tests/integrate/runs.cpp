@@ -9,6 +9,14 @@
 
 #include "kardan/io/model_reader.h"
 
+namespace kardan {
+
+void PrintTo(const Method& method, std::ostream* out) {
+  *out << method.name;
+}
+
+}  // namespace kardan
+
 namespace kardan::test {
 namespace {
 
@@ -50,6 +58,7 @@ Ended run(const Prepared& model, const Method& method, double t_end, const Drive
 Ended run_fixed(const Prepared& model, const Method& method, double t_end, int count) {
   DriverOptions options;
   options.fixed_step = t_end / count;
+  options.tolerance = 1e-12;  // of iterations: their errors must not hide the method's
   return run(model, method, t_end, options);
 }
 

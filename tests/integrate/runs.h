@@ -2,6 +2,7 @@
 /// Shared by the tests of methods and driver: models by file or text, runs, measured orders.
 
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,13 @@
 #include "kardan/formulation/state_space.h"
 #include "kardan/integrate/driver.h"
 #include "kardan/run/simulate.h"
+
+namespace kardan {
+
+/// How test frameworks show a method.
+void PrintTo(const Method& method, std::ostream* out);
+
+}  // namespace kardan
 
 namespace kardan::test {
 

@@ -25,7 +25,10 @@ bool same_bits(const State& a, const State& b) {
 class Attempts {
  public:
   Attempts(const Prepared& model, const Method& method)
-      : problem_(*model.system), stepper_(method.make()), t_(model.start.state.t) {
+      : problem_(*model.system),
+        stepper_(method.make()),
+        state_(model.start.state),
+        scale_(problem_.default_scale(1e-6)) {
     EXPECT_EQ(problem_.rebase(model.start.state), Eval::ok);
     if (method.needs_jacobian) {
       EXPECT_EQ(problem_.jacobian(jacobian_), Eval::ok);
@@ -40,9 +43,10 @@ class Attempts {
   Result attempt(double h) {
     Result r;
     Counters counters;
-    const StepStart start{t_, &problem_.base(), &problem_.base_rate(), &jacobian_};
+    const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
+                          &jacobian_, &state_,          &scale_};
     r.eval = stepper_->attempt(problem_, start, h, r.trial, counters);
-    if (r.eval == Eval::ok) r.eval = problem_.finish(t_ + h, r.trial.y, r.end, r.point);
+    if (r.eval == Eval::ok) r.eval = problem_.finish(state_.t + h, r.trial.y, r.end, r.point);
     return r;
   }
 
@@ -50,7 +54,8 @@ class Attempts {
   StateSpace problem_;
   std::unique_ptr<Stepper> stepper_;
   LocalJacobian jacobian_;
-  double t_;
+  State state_;
+  ErrorScale scale_;
 };
 
 void expect_same(const Attempts::Result& a, const Attempts::Result& b, std::string_view what) {

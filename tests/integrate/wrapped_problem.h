@@ -15,6 +15,9 @@ class WrappedProblem : public ChartProblem {
   const LocalRate& base_rate() const override { return inner_.base_rate(); }
   Eval rate(double t, const Local& y, LocalRate& out) override { return inner_.rate(t, y, out); }
   Eval jacobian(LocalJacobian& out) override { return inner_.jacobian(out); }
+  Eval jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) override {
+    return inner_.jacobian_at(t, y, terms, out);
+  }
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override {
     return inner_.finish(t, y, state, point);
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// PID controller on a relative coordinate, with its output as auxiliary variable..
+/// PID controller on a relative coordinate, with its output as auxiliary variable.
 
 #include "kardan/elements/catalog.h"
 #include "kardan/elements/joints/coordinate.h"

@@ -14,22 +14,22 @@ struct Lock {
   static constexpr Category category = Category::driver;
   static constexpr int frames = 2;
   std::string coordinate = "angle";
-  std::string at = "start";
+  std::string hold = "start";
   double value = 0;
 
   template <class F>
   static void fields(F& f) {
     f("coordinate", &Lock::coordinate,
       {.doc = "the locked coordinate", .choices = coordinate_names()});
-    f("at", &Lock::at,
+    f("hold", &Lock::hold,
       {.doc = "lock at the given start, or at 'value'", .choices = {"start", "value"}});
-    f("value", &Lock::value, {.unit = "m or rad", .doc = "used with at: value"});
+    f("value", &Lock::value, {.unit = "m or rad", .doc = "used with hold: value"});
   }
 
   template <int D>
   void build(Builder<D>& b) const {
     with_coordinate(b, coordinate, 0, 1, [&](auto y, RowUnit unit, const char* label, int counter) {
-      const double locked = at == "start" ? b.start_value(y, 0, 1) : value;
+      const double locked = hold == "start" ? b.start_value(y, 0, 1) : value;
       b.measure(b.row(std::string("locked ") + label, unit, -locked), y, 0, 1, 1, counter);
     });
   }

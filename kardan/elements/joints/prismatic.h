@@ -10,8 +10,8 @@ struct Prismatic {
   static constexpr std::string_view summary =
       "Slider along the z axis of A (plane: along its x axis), without rotation.";
   static constexpr std::string_view equation =
-      "x_A.d = y_A.d = 0; x_A.y_B = y_A.z_B = z_A.x_B = 0 (plane: y_A.d = 0, theta_B = theta_A + "
-      "const)";
+      "x_A.d = y_A.d = 0; x_A.y_B = y_A.z_B = z_A.x_B = 0 (plane: y_A.d = 0, theta_B = theta_A"
+      ")";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

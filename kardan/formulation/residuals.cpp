@@ -1,0 +1,69 @@
+#include "kardan/formulation/residuals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace kardan {
+
+bool is_rotation(const System& system, int column) {
+  // Bodies are laid out in order: find the one that owns the column.
+  const auto& bodies = system.bodies();
+  const auto next = std::upper_bound(bodies.begin() + 1, bodies.end(), column,
+                                     [](int c, const BodyLayout& b) { return c < b.v; });
+  return column - (next - 1)->v >= system.dimension();
+}
+
+double column_scale(const System& system, int column) {
+  return is_rotation(system, column) ? 1.0 : system.scales().length;
+}
+
+double scaled_residual(const System& system, int row, int level, double r) {
+  const Scales& s = system.scales();
+  const RowInfo& info = system.rows()[row];
+  const double rate = s.speed / s.length;
+  const double unit = info.unit == RowUnit::length ? s.length : 1.0;
+  if (level == 0) return r / unit;
+  if (level == 1) return r / (unit * rate);
+  return r / (unit * s.acceleration / s.length);
+}
+
+Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
+                               Workspace& ws) {
+  Residuals out;
+  const Eval ok = system.evaluate(state, {true, true, !a.empty(), false}, ws);
+  if (ok != Eval::ok) {
+    const double nan = std::nan("");
+    return {nan, nan, nan};
+  }
+  Vector accel(ws.gamma.size(), 0.0);
+  if (!a.empty()) {
+    for (std::size_t i = 0; i < accel.size(); ++i) accel[i] = -ws.gamma[i];
+    ws.G.multiply_add(1, a, accel);
+  }
+  for (int i = 0; i < system.sizes().constraints(); ++i) {
+    out.position = std::max(out.position, std::abs(scaled_residual(system, i, 0, ws.g[i])));
+    out.velocity = std::max(out.velocity, std::abs(scaled_residual(system, i, 1, ws.rate[i])));
+    out.acceleration =
+        std::max(out.acceleration, std::abs(scaled_residual(system, i, 2, accel[i])));
+  }
+  return out;
+}
+
+State shaken(const System& system, const State& state, double size) {
+  Vector delta(system.sizes().v);
+  std::uint64_t random = 20010601;
+  for (std::size_t i = 0; i < delta.size(); ++i) {
+    // Knuth's MMIX generator; its high bits as a number in (-1, 1).
+    random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+    const double number = static_cast<double>(static_cast<std::int64_t>(random)) / 0x1p63;
+    delta[i] = size * column_scale(system, static_cast<int>(i)) * number;
+  }
+  State moved = state;
+  system.retract(state.p, delta, moved.p);
+  const auto ws = system.make_workspace();
+  system.follow_turns(state, moved, *ws);
+  return moved;
+}
+
+}  // namespace kardan
