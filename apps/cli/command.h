@@ -32,6 +32,7 @@ bool tell(const Diagnostics& diagnostics);
 int check(const ModelOptions& options);
 int assemble(const ModelOptions& options);
 int equilibrium(const ModelOptions& options);
+int linearize(const ModelOptions& options);
 
 /// How a catalog is shown.
 enum class Listing { text, json, markdown };

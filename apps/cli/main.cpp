@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
             check);
   add_model("assemble", "consistent positions, velocities, accelerations, multipliers", assemble);
   add_model("equilibrium", "static balance, or steady motion at given velocities", equilibrium);
+  add_model("linearize", "state matrix, eigenvalues and modes at the start", linearize);
   RunOptions given;
   CLI::App* run_command = app.add_subcommand("run", "simulate; summary, CSV and JSON");
   add_common(run_command);

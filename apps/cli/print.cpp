@@ -59,6 +59,15 @@ Json named_values(const System& system, const ConsistentStart& start) {
                     system.rows()[i].kind == RowKind::holonomic ? "lambda" : "mu", index)] =
         start.lambda[i];
   }
+  if (!system.reaction_sensors().empty() && !start.lambda.empty())
+    for (const Reaction& r : reactions(system, start.state, start.lambda, {}, *ws))
+      for (const ReactionQuantity& sensor : system.reaction_sensors()) {
+        if (sensor.joint != r.element) continue;
+        static constexpr const char* f[] = {"fx", "fy", "fz"};
+        static constexpr const char* t[] = {"tx", "ty", "tz"};
+        for (int k = 0; k < 3; ++k) out[sensor.name + "." + f[k]] = r.force[k];
+        for (int k = 0; k < 3; ++k) out[sensor.name + "." + t[k]] = r.torque[k];
+      }
   Vector forces(system.blueprint().elements.size());
   system.element_forces(start.state, forces, *ws);
   for (std::size_t e = 0; e < forces.size(); ++e) {

@@ -63,6 +63,8 @@ void Builder<D>::point(int A, int B) {
 
 template <int D>
 void Builder<D>::perpendicular(int A, int i, int B, int j, std::string label) {
+  require_rotation(A);
+  require_rotation(B);
   const int r = row(std::move(label), RowUnit::angle);
   measure(r, Dot1<D>{axis(A, i), axis(B, j)}, A, B);
 }
@@ -74,7 +76,9 @@ void Builder<D>::in_plane(int A, int i, int B, std::string label) {
 }
 
 template <int D>
-Angle<D> Builder<D>::angle(int A, int B) const {
+Angle<D> Builder<D>::angle(int A, int B) {
+  require_rotation(A);
+  require_rotation(B);
   if constexpr (D == 3) {
     return {axis(A, 0), axis(A, 1), axis(B, 0)};
   } else {
@@ -107,6 +111,24 @@ void Builder<D>::sensor(std::string suffix, std::string unit,
   program_.sensors.push_back({suffix.empty() ? name_ : name_ + "." + suffix, std::move(unit),
                               std::move(measure), quantity, frames_[A].body, frames_[B].body,
                               counter});
+}
+
+template <int D>
+void Builder<D>::expression_sensor(Expression value) {
+  program_.expressions.push_back({name_, std::move(value), where_});
+}
+
+template <int D>
+void Builder<D>::reaction_sensor(std::string joint) {
+  program_.reactions.push_back({name_, std::move(joint), where_});
+}
+
+template <int D>
+bool Builder<D>::require_rotation(int k) {
+  if (frames_[k].body.count != D) return true;
+  fail("element.point_mass", "acts on the rotation of a point mass, which has none",
+       "make the body rigid (kind: rigid, with inertia)");
+  return false;
 }
 
 template <int D>

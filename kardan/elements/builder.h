@@ -47,6 +47,19 @@ struct Sensor {
   int counter = -1;
 };
 
+/// A formula over other quantities, bound by name when the model is compiled.
+struct ExpressionQuantity {
+  std::string name;
+  Expression value;
+  SourceLocation where;
+};
+
+/// A joint whose reaction is shown.
+struct ReactionQuantity {
+  std::string name, joint;
+  SourceLocation where;
+};
+
 /// A continuous angle whose full turns are counted in the State (space only).
 template <int D>
 struct TurnCounter {
@@ -68,6 +81,8 @@ struct Program {
   std::vector<std::unique_ptr<ForceBank<D>>> forces;
   std::vector<VariableInfo> states, auxiliaries;  // r, w
   std::vector<Sensor<D>> sensors;
+  std::vector<ExpressionQuantity> expressions;
+  std::vector<ReactionQuantity> reactions;
   std::vector<TurnCounter<D>> counters;
   std::vector<std::string> events;  // names of the event functions
   int modes = 0;
@@ -110,7 +125,7 @@ class Builder {
   void in_plane(int A, int i, int B, std::string label);
 
   // Measures by frames: angle about A's z axis, displacement along axis i of A, length.
-  Angle<D> angle(int A, int B) const;
+  Angle<D> angle(int A, int B);
   Dot2<D> displacement(int A, int i, int B) const;
   Length<D> length(int A, int B) const;
   /// A counter of full turns for an angle; in the plane there is nothing to count (-1).
@@ -127,6 +142,12 @@ class Builder {
   void sensor(std::string suffix, std::string unit,
               std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure, SensorQuantity quantity,
               int A, int B, int counter = -1);
+
+  void expression_sensor(Expression value);
+  void reaction_sensor(std::string joint);
+
+  /// Refuses frame k on a point mass, which cannot take a torque: it would be lost.
+  bool require_rotation(int k);
 
   /// A custom bank of constraints (rolling): created on first use.
   template <class Bank>

@@ -32,7 +32,9 @@
 #include "kardan/elements/nonholonomic/rolling_disc.h"
 #include "kardan/elements/nonholonomic/rolling_sphere.h"
 #include "kardan/elements/sensors/coordinate_sensor.h"
+#include "kardan/elements/sensors/expression_sensor.h"
 #include "kardan/elements/sensors/point_sensor.h"
+#include "kardan/elements/sensors/reaction_sensor.h"
 
 namespace kardan {
 
@@ -90,6 +92,8 @@ const Catalog& Catalog::builtin() {
     c.add(describe<Tyre>());
     c.add(describe<CoordinateSensor>());
     c.add(describe<PointSensor>());
+    c.add(describe<ReactionSensor>());
+    c.add(describe<ExpressionSensor>());
     return c;
   }();
   return catalog;

@@ -91,6 +91,7 @@ bool ValueReader::expression(const FieldValue& v, const std::string& what,
     const std::string& name = parsed.value().names()[i];
     if (parameters_.find(name)) continue;
     if (std::find(variables.begin(), variables.end(), name) != variables.end()) continue;
+    if (std::find(variables.begin(), variables.end(), any_quantity) != variables.end()) continue;
     std::vector<std::string> known = variables;
     for (const auto& [key, value] : parameters_.all()) known.push_back(key);
     const std::string near = did_you_mean(name, known);

@@ -70,6 +70,9 @@ struct FieldInfo {
   std::vector<std::string> variables = {};  ///< for expressions: names besides the parameters
 };
 
+/// In `variables`: any name, checked later against the quantities of the compiled model.
+inline const std::string any_quantity = "*";
+
 /// One line of the reference of a type.
 struct FieldDoc {
   std::string key, kind, default_text;

@@ -69,7 +69,8 @@ class Stage {
       c_[m + k] = wish_residual(*wishes_[k], system_, state, row, ws_);
       largest = std::max(largest, scaled(m + static_cast<int>(k)));
     }
-    if (!all_finite(c_)) return std::numeric_limits<double>::infinity();
+    if (!all_finite(c_) || !all_finite(rows_.values()))
+      return std::numeric_limits<double>::infinity();
     return largest;
   }
 
@@ -230,10 +231,15 @@ StageResult solve_positions(const System& system, State& state,
 
 StageResult solve_velocities(const System& system, State& state,
                              std::vector<const BoundWish*> wishes, Workspace& ws) {
-  Stage stage(system, WishLevel::velocity, std::move(wishes), ws);
+  Stage stage(system, WishLevel::velocity, wishes, ws);
   StageResult result;
   Vector step(system.sizes().v);
   double size = stage.evaluate(state);
+  if (!std::isfinite(size) && !wishes.empty()) {
+    // A wish without gradient here (a speed at rest) may have one at consistent velocities.
+    (void)solve_velocities(system, state, {}, ws);
+    size = stage.evaluate(state);
+  }
   // Linear in v but for wishes; a second sweep removes round-off.
   for (; result.iterations < 30 && size > 0; ++result.iterations) {
     if (!stage.newton(1e-9, step)) break;

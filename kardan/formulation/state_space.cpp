@@ -114,6 +114,7 @@ void StateSpace::prepare_dependent_solver() {
     saddle_values_[saddle_M_[k]] = ws_->M.values[k];
   at_base_ = std::make_unique<LinearSolver>(dependent_pattern_);
   at_point_ = std::make_unique<LinearSolver>(dependent_pattern_);
+  near_ = std::make_unique<LinearSolver>(dependent_pattern_);
   saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
   saddle_x_.resize(n + m);
   small_.resize(m);
@@ -177,19 +178,22 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
   at_base_values_ = at_point_values_ = at_end_ = false;
   point_.t = t;
   for (std::size_t i = 0; i < independent_.size(); ++i) q_[independent_[i]] = x[i];
-  // First guess: along the tangent at the base.
+  // First guess: along the tangent at the base, or at the accepted point nearby.
   const int m = static_cast<int>(rows_.size());
   for (int k = 0; k < m; ++k) {
-    const double* row = B_.row(dependent_[k]);
-    double sum = H_t_[k] * (t - base_.t);
-    for (std::size_t i = 0; i < x.size(); ++i) sum += row[i] * x[i];
+    const double* row = near_directions().row(dependent_[k]);
+    double sum = near_base_ ? H_t_[k] * (t - base_.t)
+                            : near_q_[dependent_[k]] + near_H_t_[k] * (t - near_t_);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      sum += row[i] * (near_base_ ? x[i] : x[i] - near_q_[independent_[i]]);
     q_[dependent_[k]] = sum;
   }
   double last = 0;
-  LinearSolver* factors = at_base_.get();
+  LinearSolver* factors = near_base_ ? at_base_.get() : near_.get();
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
     system_.retract(base_.p, q_, point_.p);
+    if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
     if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
     double size = 0;
     int worst = 0;
@@ -322,6 +326,14 @@ Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
 }
 
 Eval StateSpace::rebase(const State& state) {
+  has_past_ = has_base_ && state.t > base_.t && state.modes == base_.modes;
+  if (has_past_) {
+    std::swap(past_, base_);
+    std::swap(past_a_, base_a_);
+    past_b_ = base_rate_.b;
+  }
+  has_base_ = false;
+  near_base_ = true;
   base_ = state;
   point_ = state;
   at_point_values_ = at_end_ = false;
@@ -360,7 +372,7 @@ Eval StateSpace::rebase(const State& state) {
   }
   base_y_.z = base_.r;
   base_rate_.b = ws_->b;
-  at_base_values_ = true;
+  at_base_values_ = has_base_ = true;
   return Eval::ok;
 }
 
@@ -395,8 +407,6 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
   if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
-  point_.turns = base_.turns;
-  system_.follow_turns(base_, point_, *ws_);
   state = point_;
   point.t = t;
   point.q = q_;
@@ -424,6 +434,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
+    if (!base_.turns.empty()) system_.follow_turns(base_, state, *ws_);
     if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
     return auxiliaries_.solve(system_, state, *ws_);
   }
@@ -438,7 +449,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
   state.p = point_.p;
   state.v = point_.v;
-  system_.follow_turns(base_, state, *ws_);
+  state.turns = point_.turns;
   return auxiliaries_.solve(system_, state, *ws_);
 }
 

@@ -41,10 +41,13 @@ class StateSpace final : public ChartProblem {
   void base_point(ChartPoint& point) const override;
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
+  void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
   ErrorScale default_scale(double tolerance) const override;
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
   void switch_modes(const State& after, State& state) override;
+  bool advance(const ChartPoint& point) override;
+  bool past(double& t, Local& y, LocalRate& rate) override;
   std::string culprit() const override { return culprit_; }
 
   /// Accelerations and multipliers (all rows) at the base.
@@ -52,6 +55,8 @@ class StateSpace final : public ChartProblem {
   const Vector& multipliers() const { return base_lambda_; }
   int partitions() const { return partitions_; }
   const std::vector<int>& independent() const { return independent_; }
+  /// Free directions at the base: what every velocity coordinate moves with the independent ones.
+  const Matrix& directions() const { return B_; }
 
  private:
   Eval choose_partition();
@@ -66,8 +71,9 @@ class StateSpace final : public ChartProblem {
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
-  void spread_error(const Vector& independent, Vector& all);
   void expand(LinearSolver& dependent, Matrix& B, Vector& H_t);
+  double position_size(const BodyLayout& body, int k, const State& state) const;
+  const Matrix& near_directions() const { return near_base_ ? B_ : near_B_; }
   /// Derivatives of a body's spin w(theta, theta') and w'(theta, theta', theta'').
   struct Curvature {
     Mat3d T;                     // w by theta', w' by theta''
@@ -92,6 +98,7 @@ class StateSpace final : public ChartProblem {
   Eval reduce_forces(LocalJacobian& out);
   void close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y);
   Eval add_auxiliary(LocalJacobian& out);
+  void spread_error(const Vector& independent, Vector& all);
 
   const System& system_;
   std::unique_ptr<Workspace> ws_;
@@ -102,13 +109,22 @@ class StateSpace final : public ChartProblem {
   Vector H_t_;  // dq_d/dt at the base for rheonomic constraints
   Matrix B_;    // nv x n: free directions at the base
   double fresh_norm_ = 0;
+  // The accepted point near which evaluations are expected, when it is not the base.
+  bool near_base_ = true;
+  double near_t_ = 0;
+  Vector near_q_, near_H_t_;
+  Matrix near_B_;
+  // The base before this one.
+  State past_;
+  Vector past_a_, past_b_, past_q_, past_dq_, past_ddq_;
+  bool has_base_ = false, has_past_ = false;
   int partitions_ = 0;
 
   std::vector<int> rows_, dependent_, independent_;  // of the partition
   std::vector<int> dependent_slot_;                  // value index in G of each value of G_d
   std::shared_ptr<const SparsePattern> dependent_pattern_, saddle_pattern_;
   std::vector<int> saddle_M_, saddle_G_, saddle_Gt_, saddle_from_;
-  std::unique_ptr<LinearSolver> at_base_, at_point_, saddle_;
+  std::unique_ptr<LinearSolver> at_base_, at_point_, near_, saddle_;
   Vector dependent_values_, saddle_values_, saddle_x_, small_;
   Vector chart_G_;  // values of G T at the point
 

@@ -23,7 +23,7 @@ double weighed(const Vector& error, std::size_t i, double value, const Vector& a
 void StateSpace::spread_error(const Vector& independent, Vector& all) {
   if (!at_end_) {
     for (int j = 0; j < system_.sizes().v; ++j)
-      all[j] = dot({B_.row(j), independent.size()}, independent);
+      all[j] = dot({near_directions().row(j), independent.size()}, independent);
     return;
   }
   std::fill(all.begin(), all.end(), 0.0);
@@ -40,6 +40,12 @@ void StateSpace::spread_error(const Vector& independent, Vector& all) {
   for (std::size_t i = 0; i < dependent_.size(); ++i) all[dependent_[i]] = g_d_[i];
 }
 
+/// Rotations are known by their change; displacements and planar angles by their value.
+double StateSpace::position_size(const BodyLayout& body, int k, const State& state) const {
+  const bool spatial_turn = system_.dimension() == 3 && k >= 3;
+  return spatial_turn ? 0 : std::abs(state.p[body.p + k]);
+}
+
 double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
   double largest = 0;
   error_x_.resize(system_.sizes().v);
@@ -50,9 +56,7 @@ double StateSpace::error_norm(const Local& e, const State& state, const ErrorSca
   for (std::size_t b = 1; b < bodies.size(); ++b)
     for (int k = 0; k < bodies[b].v_count; ++k) {
       const int j = bodies[b].v + k;
-      // Rotations are known by their change; displacements and planar angles by their value.
-      const bool spatial_turn = system_.dimension() == 3 && k >= 3;
-      const double value = spatial_turn ? 0 : state.p[bodies[b].p + k];
+      const double value = position_size(bodies[b], k, state);
       largest = std::max(
           {largest,
            weighed(error_x_, j, value, scale.position, scale.relative_position, scale.relative),

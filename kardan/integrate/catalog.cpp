@@ -1,3 +1,5 @@
+#include "kardan/integrate/abm2.h"
+#include "kardan/integrate/cvode.h"
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
@@ -9,8 +11,8 @@
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{rn4(),     rodasp(),     ros2w(), dopri5(),
-                                       newmark(), newmark_fv(), sdirk4()};
+  static const std::vector<Method> all{rn4(),        rodasp(), ros2w(), dopri5(), newmark(),
+                                       newmark_fv(), sdirk4(), abm2(),  adams(),  bdf()};
   return all;
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kardan/integrate/events.h"
+
 namespace kardan {
 
 std::string_view to_string(Reason r) {
@@ -20,6 +22,8 @@ std::string_view to_string(Reason r) {
       return "too_many_steps";
     case Reason::evaluation_failed:
       return "evaluation_failed";
+    case Reason::refused:
+      return "refused";
   }
   return "";
 }
@@ -60,10 +64,7 @@ class Driver {
         stepper_(method.make()),
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
-        z_inside_(problem.events()),
-        z_before_(problem.events()),
-        z_end_(problem.events()),
-        z_side_(problem.events()) {
+        events_(problem, options.event_samples) {
     std::sort(stop_times_.begin(), stop_times_.end());
   }
 
@@ -220,13 +221,15 @@ class Driver {
   bool conclude(double h, double error) {
     const bool event = problem_.events() > 0 && end_at_event(h);
     if (h == 0) return true;  // the event was not reached: try again with a smaller step
-    has_side_ = false;
     ++report_.counters.steps;
     report_.smallest_step = std::min(report_.smallest_step, h);
     report_.largest_step = std::max(report_.largest_step, h);
     const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_};
     const std::string wish = observer_ ? observer_(view) : std::string();
-    if (event) pass_event();
+    if (event) {
+      events_.pass(dense_, next_, report_);
+      last_error_ = 0;  // the errors before an event tell nothing about those after it
+    }
     state_ = next_;
     if (!wish.empty()) {
       stop(Reason::stopped, wish, "");
@@ -239,151 +242,20 @@ class Driver {
   /// tells roughly where, Newton on the length of true steps where exactly. h = 0 on failure.
   bool end_at_event(double& h) {
     double theta = 1;
-    const int e = find_event(theta);
+    const int e = events_.find(dense_, state_, theta);
     if (e < 0) return false;
     double length = theta * h;
-    for (int i = 0; i < 8; ++i) {
-      double error = 0;
-      const Eval reached = attempt(length, error);
-      if (reached != Eval::ok || (error > 1 && options_.fixed_step == 0)) {
-        h_ = 0.5 * length;
-        h = 0;
-        return false;
-      }
-      problem_.event_functions(next_, z_end_);
-      const double shift = -z_end_[e] / slope_at_end(e, length);
-      if (!std::isfinite(shift) || std::abs(shift) < 1e-14 * std::max(1.0, std::abs(next_.t)) ||
-          std::abs(shift) < 1e-12 * length)
-        break;
-      length += std::clamp(shift, -0.5 * length, 0.5 * length);
+    if (events_.refine(e, dense_, next_, length, [this](double trial) {
+          double error = 0;
+          const Eval reached = attempt(trial, error);
+          return error > 1 && options_.fixed_step == 0 ? Eval::recoverable : reached;
+        }) != Eval::ok) {
+      h_ = 0.5 * length;
+      h = 0;
+      return false;
     }
     h = length;
     return true;
-  }
-
-  double slope_at_end(int e, double h) {
-    constexpr double back = 1e-3;
-    events_at(1 - back, z_inside_);
-    events_at(1, z_before_);
-    return (z_before_[e] - z_inside_[e]) / (back * h);
-  }
-
-  /// Records what happens at the end of the step and changes the modes to those just beyond it.
-  void pass_event() {
-    constexpr double beyond = 1e-6;  // of the step: far above round-off of the located time
-    dense_.at(1 + beyond, probe_point_);
-    (void)problem_.state_at(probe_point_, ChartProblem::Consistency::as_interpolated, after_);
-    problem_.event_functions(after_, z_inside_);
-    for (int e = 0; e < problem_.events(); ++e) {
-      if ((z_[0][e] > 0) == (z_inside_[e] > 0)) continue;  // z_[0]: at the start of this step
-      report_.events.push_back({next_.t, e, z_inside_[e] > 0 ? 1 : -1});
-      ++report_.counters.events;
-    }
-    problem_.switch_modes(after_, next_);
-    // The side on which the functions of the new modes begin.
-    after_.modes = next_.modes;
-    problem_.event_functions(after_, z_side_);
-    has_side_ = true;
-    last_error_ = 0;  // the errors before an event tell nothing about those after it
-  }
-
-  /// The first event inside the step, or -1; theta where its function vanishes.
-  int find_event(double& theta) {
-    const int count = problem_.events(), samples = options_.event_samples;
-    z_.resize(samples + 1);
-    for (int k = 0; k <= samples; ++k) {
-      z_[k].resize(count);
-      if (k == 0)
-        problem_.event_functions(state_, z_[0]);
-      else
-        events_at(static_cast<double>(k) / samples, z_[k]);
-    }
-    // Just after an event its function is zero up to rounding: the side is known.
-    if (has_side_)
-      for (int e = 0; e < count; ++e) z_[0][e] = std::copysign(z_[0][e], z_side_[e]);
-    int found = -1;
-    for (int e = 0; e < count; ++e) {
-      const double root = first_root(e, samples);
-      if (root > theta || root < 0) continue;
-      theta = root;
-      found = e;
-    }
-    return found;
-  }
-
-  /// First zero of event e in the step, or -1. A dip towards zero between samples is followed to
-  /// its bottom, so that a function that crosses zero twice between two samples is not missed.
-  double first_root(int e, int samples) {
-    const double spacing = 1.0 / samples;
-    for (int k = 1; k <= samples; ++k) {
-      const double a = z_[k - 1][e], b = z_[k][e];
-      if ((a > 0) != (b > 0)) return locate(e, (k - 1) * spacing, k * spacing, a, b);
-      if (k == samples) break;
-      const double c = z_[k + 1][e];
-      if ((b > 0) == (c > 0) && std::abs(b) < std::abs(a) && std::abs(b) <= std::abs(c)) {
-        const double inside = bottom(e, (k - 1) * spacing, (k + 1) * spacing, b > 0);
-        if (inside < 0) continue;
-        events_at(inside, z_end_);
-        return locate(e, (k - 1) * spacing, inside, a, z_end_[e]);
-      }
-    }
-    return -1;
-  }
-
-  /// A point between a and b where the function has the other sign, or -1 (golden section).
-  double bottom(int e, double a, double b, bool positive) {
-    constexpr double golden = 0.38196601125010515;
-    auto value = [&](double s) {
-      events_at(s, z_end_);
-      return positive ? z_end_[e] : -z_end_[e];
-    };
-    double x = a + golden * (b - a), y = b - golden * (b - a);
-    double fx = value(x), fy = value(y);
-    for (int i = 0; i < 40; ++i) {
-      if (fx < 0) return x;
-      if (fy < 0) return y;
-      if (fx < fy) {
-        b = y;
-        y = x;
-        fy = fx;
-        x = a + golden * (b - a);
-        fx = value(x);
-      } else {
-        a = x;
-        x = y;
-        fx = fy;
-        y = b - golden * (b - a);
-        fy = value(y);
-      }
-    }
-    return -1;
-  }
-
-  void events_at(double s, Vector& z) {
-    dense_.at(s, probe_point_);
-    (void)problem_.state_at(probe_point_, ChartProblem::Consistency::as_interpolated, probe_);
-    problem_.event_functions(probe_, z);
-  }
-
-  /// Root of event e between a and b: regula falsi with the Illinois rule, halving when it lags.
-  double locate(int e, double a, double b, double fa, double fb) {
-    for (int i = 0; i < 100 && b - a > 1e-15 * b; ++i) {
-      double s = (a * fb - b * fa) / (fb - fa);
-      if (!(s > a && s < b) || i % 4 == 3) s = 0.5 * (a + b);
-      events_at(s, z_end_);
-      const double fs = z_end_[e];
-      if (fs == 0) return s;
-      if ((fs > 0) == (fa > 0)) {
-        a = s;
-        fa = fs;
-        fb *= 0.5;
-      } else {
-        b = s;
-        fb = fs;
-        fa *= 0.5;
-      }
-    }
-    return b;
   }
 
   /// Hairer, Norsett, Wanner I, II.4: a step that would change the state by a small share of its
@@ -413,14 +285,11 @@ class Driver {
   std::unique_ptr<Stepper> stepper_;
   ErrorScale scale_;
   std::vector<double> stop_times_;  // sorted
-  Vector z_inside_, z_before_, z_end_, z_side_;
-  std::vector<Vector> z_;  // samples of the event functions
-  bool has_side_ = false;  // z_side_ tells the signs at the start
+  EventSearch events_;
   LocalJacobian jacobian_;
   Trial trial_;
   DenseStep dense_;
-  ChartPoint probe_point_;
-  State next_, probe_, after_;
+  State next_;
   DriverReport report_;
   double h_ = 0;
   double last_error_ = 0, last_h_ = 0;  // of the last accepted step; 0: none
@@ -431,6 +300,7 @@ class Driver {
 
 DriverReport integrate(ChartProblem& problem, const Method& method, State& state, double t_end,
                        const DriverOptions& options, const Observer& observer) {
+  if (method.integrate) return method.integrate(problem, method, state, t_end, options, observer);
   return Driver(problem, method, state, t_end, options, observer).run();
 }
 

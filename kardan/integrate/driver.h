@@ -46,7 +46,7 @@ struct DriverOptions {
   std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
 };
 
-enum class Reason { finished, stopped, step_too_small, too_many_steps, evaluation_failed };
+enum class Reason { finished, stopped, step_too_small, too_many_steps, evaluation_failed, refused };
 std::string_view to_string(Reason);
 
 /// An accepted step, for observers.
@@ -54,7 +54,7 @@ struct StepView {
   double t = 0, h = 0, error = 0;
   const State* state = nullptr;  // at the end
   const DenseStep* dense = nullptr;
-  ChartProblem* problem = nullptr;  // its base is still the start of the step
+  ChartProblem* problem = nullptr;  // with the chart of `dense`
 };
 
 struct EventRecord {
@@ -71,9 +71,6 @@ struct DriverReport {
   std::vector<EventRecord> events;
   double smallest_step = 0, largest_step = 0;
 };
-
-/// Called after every accepted step; a non-empty answer ends the run with that reason.
-using Observer = std::function<std::string(const StepView&)>;
 
 /// Integrates `state` (consistent) to t_end, in place.
 DriverReport integrate(ChartProblem& problem, const Method& method, State& state, double t_end,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +45,12 @@ class Stepper {
   }
 };
 
+struct StepView;
+struct DriverOptions;
+struct DriverReport;
+/// Called after every accepted step; a non-empty answer ends the run with that reason.
+using Observer = std::function<std::string(const StepView&)>;
+
 struct Method {
   std::string_view name, summary, source;
   int order = 0;
@@ -52,7 +59,10 @@ struct Method {
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.
   double error_weight = 1;
-  std::function<std::unique_ptr<Stepper>()> make;
+  std::function<std::unique_ptr<Stepper>()> make = {};
+  /// Multistep methods bring their own loop, with the driver's semantics, instead of a stepper.
+  DriverReport (*integrate)(ChartProblem&, const Method&, State&, double t_end,
+                            const DriverOptions&, const Observer&) = nullptr;
 };
 
 /// All methods; a new one is one file and one line in catalog.cpp.

@@ -93,6 +93,9 @@ class ChartProblem {
   /// Weighted error of a local difference `e` at the end of a step, over all coordinates:
   /// the largest |error| / (absolute + relative |value|).
   virtual double error_norm(const Local& e, const State& state, const ErrorScale& scale) = 0;
+  /// Weights of single local coordinates: of an error in one of them alone, weight times its size
+  /// is the error_norm.
+  virtual void error_weights(const State& state, const ErrorScale& scale, Local& weights);
   /// Absolute tolerances from the problem's own units.
   virtual ErrorScale default_scale(double tolerance) const = 0;
 
@@ -100,6 +103,14 @@ class ChartProblem {
   virtual void event_functions(const State& state, std::span<double> z) = 0;
   /// Sets the modes of `state` to those that belong to `after`, a state just beyond an event.
   virtual void switch_modes(const State& after, State& state) = 0;
+
+  /// For methods that stay in a chart over many steps. Tells that the step to `point`, just
+  /// finished, is taken: what follows lies near it. False when the chart ends here and the base
+  /// must move.
+  virtual bool advance(const ChartPoint& /*point*/) { return true; }
+  /// For methods that remember. The base before the present one, seen in the present chart: where
+  /// it was and its rates. False when there is none, or the equations have changed since.
+  virtual bool past(double& /*t*/, Local& /*y*/, LocalRate& /*rate*/) { return false; }
 
   /// Why the last call failed, naming the culprit; empty if unknown.
   virtual std::string culprit() const = 0;

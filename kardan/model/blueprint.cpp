@@ -117,8 +117,11 @@ class Resolver {
     const FieldValue* between = e.find("between");
     const FieldValue* on = e.find("on");
     const FieldValue* bodies = e.find("bodies");
-    if (!!between + !!on + !!bodies != 1) {
-      const char* wanted = type.frames == 1 ? "on: MARKER" : "between: [MARKERS] or bodies with at";
+    if (type.frames == 0 && !between && !on && !bodies) return true;
+    if (!!between + !!on + !!bodies != 1 || type.frames == 0) {
+      const char* wanted = type.frames == 0   ? "no markers"
+                           : type.frames == 1 ? "on: MARKER"
+                                              : "between: [MARKERS] or bodies with at";
       diagnostics_.error("element.frames", fmt::format("{}: wanted {}", e.name, wanted), e.where);
       return false;
     }

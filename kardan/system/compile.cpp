@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/base/text.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -87,11 +88,39 @@ bool build_element(const ElementData& e, int index, const Blueprint& blueprint,
                                  e.where, "name markers on two different bodies");
       return false;
     }
+  for (const FrameData& f : e.frames)
+    if (blueprint.bodies[f.body].kind == BodyKind::point && norm(f.s) > 0) {
+      reader.diagnostics().error(
+          "element.point_mass",
+          fmt::format("{}: its marker stands off the point mass '{}', which has no arm", e.name,
+                      blueprint.bodies[f.body].name),
+          e.where, "put the marker at the point, or make the body rigid");
+      return false;
+    }
   builder.begin(index, e.name, e.where, std::move(frames), std::move(start));
   if constexpr (D == 2) {
     return e.type->build_planar(e.fields, e.name, e.where, reader, builder);
   } else {
     return e.type->build_spatial(e.fields, e.name, e.where, reader, builder);
+  }
+}
+
+/// Reactions are of joints that exist.
+template <int D>
+void check_sensors(const Program<D>& program, const Blueprint& blueprint,
+                   Diagnostics& diagnostics) {
+  for (const ReactionQuantity& r : program.reactions) {
+    const auto joint = std::find_if(blueprint.elements.begin(), blueprint.elements.end(),
+                                    [&](const ElementData& e) { return e.name == r.joint; });
+    const int index = static_cast<int>(joint - blueprint.elements.begin());
+    const bool has_rows = std::any_of(program.rows.begin(), program.rows.end(),
+                                      [&](const RowInfo& row) { return row.element == index; });
+    if (has_rows) continue;
+    std::vector<std::string> names;
+    for (const RowInfo& row : program.rows) names.push_back(blueprint.elements[row.element].name);
+    const std::string near = did_you_mean(r.joint, names);
+    diagnostics.error("sensor.joint", fmt::format("{}: there is no joint '{}'", r.name, r.joint),
+                      r.where, near.empty() ? "" : "did you mean '" + near + "'?");
   }
 }
 
@@ -109,12 +138,16 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
                        builder);
   }
   if (diagnostics.error_count() > errors) return nullptr;
+  check_sensors(program, blueprint, diagnostics);
   order_rows(program);
   const int velocities = layout.back().v + layout.back().v_count;
   Patterns patterns = lay_out(program, velocities, topology);
-  return std::make_unique<MultibodySystem<D>>(std::move(blueprint), std::move(program),
-                                              std::move(layout), std::move(topology),
-                                              std::move(patterns));
+  auto system = std::make_unique<MultibodySystem<D>>(std::move(blueprint), std::move(program),
+                                                     std::move(layout), std::move(topology),
+                                                     std::move(patterns));
+  system->bind_expressions(diagnostics);
+  if (diagnostics.error_count() > errors) return nullptr;
+  return system;
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ class MultibodySystem final : public System {
   const std::vector<VariableInfo>& auxiliaries() const override { return program_.auxiliaries; }
   const std::vector<std::string>& event_names() const override { return program_.events; }
   const Scales& scales() const override { return scales_; }
+  const std::vector<ReactionQuantity>& reaction_sensors() const override {
+    return program_.reactions;
+  }
   State start() const override;
   Energy energy(const State&, Workspace&) const override;
   Momentum momentum(const State&, Workspace&) const override;
@@ -46,6 +49,9 @@ class MultibodySystem final : public System {
   bool is_velocity(const Quantity&) const override;
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                   std::span<double> by_v, Workspace&) const override;
+
+  /// Binds expression sensors to the quantities they name; once, before the system is used.
+  void bind_expressions(Diagnostics& diagnostics);
 
  private:
   struct MotionScratch final : Workspace::Scratch {
@@ -65,6 +71,8 @@ class MultibodySystem final : public System {
   void body_force_derivatives(const std::vector<BodyMotion<D>>&, SparseMatrix& f_v) const;
   double sensor(int index, const State&, double factor, std::span<double> by_p,
                 std::span<double> by_v, Workspace&) const;
+  double expression(int index, const State&, double factor, std::span<double> by_p,
+                    std::span<double> by_v, Workspace&) const;
   Scales find_scales() const;
   void name_quantities();
 
@@ -78,7 +86,8 @@ class MultibodySystem final : public System {
   std::vector<BodyMass> masses_;
   std::vector<int> spin_block_;  // index in f_v of each body's (spin, spin) block
   std::vector<int> spin_stride_;
-  std::vector<double> offsets_;  // constants of the rows
+  std::vector<double> offsets_;                              // constants of the rows
+  std::vector<std::vector<Quantity>> expression_arguments_;  // of each expression sensor
   std::vector<std::string> quantity_order_;
   std::unordered_map<std::string, Quantity> quantities_;
 };

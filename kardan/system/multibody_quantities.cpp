@@ -1,9 +1,12 @@
 /// Named quantities of a compiled model, their gradients, its scales and its start.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "kardan/base/text.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -57,11 +60,19 @@ std::vector<int> MultibodySystem<D>::quantity_columns(const Quantity& q) const {
     add(program_.sensors[q.index].A);
     add(program_.sensors[q.index].B);
   }
+  if (q.kind == Quantity::Kind::expression)
+    for (const Quantity& argument : expression_arguments_[q.index])
+      for (int c : quantity_columns(argument)) columns.push_back(c);
   return columns;
 }
 
 template <int D>
 bool MultibodySystem<D>::is_velocity(const Quantity& q) const {
+  if (q.kind == Quantity::Kind::expression) {
+    const auto& arguments = expression_arguments_[q.index];
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [&](const Quantity& a) { return is_velocity(a); });
+  }
   return q.kind == Quantity::Kind::velocity ||
          (q.kind == Quantity::Kind::sensor &&
           program_.sensors[q.index].quantity == SensorQuantity::rate);
@@ -99,6 +110,8 @@ double MultibodySystem<D>::quantity(const Quantity& q, const State& state, doubl
       return state.w[q.index];
     case Quantity::Kind::time:
       return state.t;
+    case Quantity::Kind::expression:
+      return expression(q.index, state, factor, by_p, by_v, ws);
   }
   return 0;
 }
@@ -128,6 +141,46 @@ double MultibodySystem<D>::sensor(int index, const State& state, double factor,
   scatter(y.rate_p, by_p);
   scatter(y.G, by_v);
   return y.rate;
+}
+
+/// An expression sensor may use what stands before it, so that none can depend on itself.
+template <int D>
+void MultibodySystem<D>::bind_expressions(Diagnostics& diagnostics) {
+  for (int i = 0; i < static_cast<int>(program_.expressions.size()); ++i) {
+    const ExpressionQuantity& e = program_.expressions[i];
+    std::vector<Quantity> arguments;
+    for (const std::string& name : e.value.names()) {
+      const auto found = quantities_.find(name);
+      if (found != quantities_.end()) {
+        arguments.push_back(found->second);
+        continue;
+      }
+      const std::string near = did_you_mean(name, quantity_order_);
+      diagnostics.error("expression.unknown_name",
+                        fmt::format("{}: there is no quantity '{}' before it", e.name, name),
+                        e.where,
+                        near.empty() ? "use BODY.x, BODY.vx, ..., t or an earlier sensor"
+                                     : "did you mean '" + near + "'?");
+    }
+    expression_arguments_.push_back(std::move(arguments));
+    quantity_order_.push_back(e.name);
+    quantities_.emplace(e.name, Quantity{Quantity::Kind::expression, 0, i});
+  }
+}
+
+template <int D>
+double MultibodySystem<D>::expression(int index, const State& state, double factor,
+                                      std::span<double> by_p, std::span<double> by_v,
+                                      Workspace& ws) const {
+  const auto& arguments = expression_arguments_[index];
+  Vector values(arguments.size()), gradient(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    values[i] = quantity(arguments[i], state, 0, {}, {}, ws);
+  const double value = program_.expressions[index].value.evaluate_with_gradient(values, gradient);
+  if (!by_p.empty() || !by_v.empty())
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      quantity(arguments[i], state, factor * gradient[i], by_p, by_v, ws);
+  return value;
 }
 
 template <int D>

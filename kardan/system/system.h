@@ -29,7 +29,15 @@ struct BodyLayout {
 
 /// A named scalar of the motion: a coordinate, a velocity, a sensor.
 struct Quantity {
-  enum class Kind { position, velocity, sensor, state, auxiliary, time } kind = Kind::position;
+  enum class Kind {
+    position,
+    velocity,
+    sensor,
+    state,
+    auxiliary,
+    time,
+    expression
+  } kind = Kind::position;
   int body = 0;
   int index = 0;  // component of the body, index of the sensor or variable
 };
@@ -55,6 +63,8 @@ class System : public Equations {
   virtual const std::vector<VariableInfo>& auxiliaries() const = 0;     // w
   virtual const std::vector<std::string>& event_names() const = 0;
   virtual const Scales& scales() const = 0;
+  /// Reactions to be shown: sensor name and joint.
+  virtual const std::vector<ReactionQuantity>& reaction_sensors() const = 0;
 
   /// The state the model gives: a guess until it is assembled.
   virtual State start() const = 0;

@@ -53,6 +53,11 @@ const std::vector<Library>& libraries() {
            R"(suitesparse/.*|(klu|btf|amd|camd|colamd|ccolamd|cs|ldl|SuiteSparse_config)\.h)"),
        {"kardan/linalg"},
        ""},
+      {"SUNDIALS",
+       std::regex(R"((sundials|cvodes?|idas?|kinsol|arkode|nvector|sunmatrix|sunlinsol|)"
+                  R"(sunnonlinsol|sunmemory)/.*)"),
+       {"kardan/integrate"},
+       ""},
       {"yaml-cpp", std::regex(R"(yaml-cpp/.*)"), {"kardan/io"}, ""},
       {"nlohmann/json", std::regex(R"(nlohmann/.*)"), {"kardan/io", "apps"}, ""},
       {"CLI11", std::regex(R"(CLI/.*)"), {"apps"}, ""},

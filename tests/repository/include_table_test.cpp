@@ -102,6 +102,17 @@ TEST(IncludeTable, ShowsEigenAndSuiteSparseOnlyToLinalg) {
   }
 }
 
+TEST(IncludeTable, ShowsSundialsOnlyToIntegrate) {
+  for (const std::string header :
+       {"cvode/cvode.h", "nvector/nvector_serial.h", "sunlinsol/sunlinsol_dense.h"}) {
+    const std::string text = "#include <" + header + ">\n";
+    EXPECT_THAT(faults("kardan/integrate/planted.cpp", text), IsEmpty());
+    for (const std::string path : {"kardan/run/planted.cpp", "kardan/formulation/planted.cpp"})
+      EXPECT_THAT(faults(path, text),
+                  ElementsAre(HasSubstr("only kardan/integrate may include SUNDIALS")));
+  }
+}
+
 TEST(IncludeTable, ShowsGplLibrariesToNobody) {
   for (const std::string header : {"umfpack.h", "suitesparse/cholmod.h", "Eigen/SPQRSupport"}) {
     EXPECT_THAT(faults("kardan/linalg/planted.cpp", "#include <" + header + ">\n"),

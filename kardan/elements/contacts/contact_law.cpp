@@ -162,6 +162,13 @@ bool ContactFields::properties(Builder<D>& b, ContactProperties& out) const {
            "below 1 the stiffness is infinite at first touch; 1.5 is Hertz's for spheres");
     return false;
   }
+  if (linear && exponent != ContactFields{}.exponent) {
+    b.fail("contact.exponent", "'exponent' belongs to law hunt_crossley, the law is linear",
+           "leave it out, or use law: hunt_crossley");
+    return false;
+  }
+  // The moment of friction would be lost on a point mass.
+  if (friction > 0 && (!b.require_rotation(0) || !b.require_rotation(1))) return false;
   out.law = linear ? NormalLaw::linear : NormalLaw::hunt_crossley;
   out.stiffness = stiffness;
   out.damping = linear ? damping : dissipation;

@@ -86,9 +86,9 @@ int TyreKernel<D>::choose_mode(double, const Pair<D>& bodies) const {
 
 template <int D>
 void Tyre::build(Builder<D>& b) const {
-  if (road != "bump" && bump_radius > 0)
-    return b.fail("tyre.bump", "bump_radius is given, but the road is '" + road + "'",
-                  "write road: bump, or leave bump_radius out");
+  if (road != "bump" && (bump_radius > 0 || bump_center != 0))
+    return b.fail("tyre.bump", "a bump is given, but the road is '" + road + "'",
+                  "write road: bump, or leave bump_radius and bump_center out");
   if (road == "bump" && !(bump_radius > 0))
     return b.fail("tyre.bump", "road 'bump' needs bump_radius > 0", "give the bump's radius [m]");
   if ((road == "table") != table.has_value())

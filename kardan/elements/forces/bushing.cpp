@@ -211,6 +211,7 @@ bool both_given(Builder<D>& b, const char* key, const std::vector<double>& full,
 }  // namespace
 
 void Bushing::build(Builder<3>& b) const {
+  if (!b.require_rotation(0) || !b.require_rotation(1)) return;
   if (both_given(b, "stiffness", stiffness, translation_stiffness, rotation_stiffness)) return;
   if (both_given(b, "damping", damping, translation_damping, rotation_damping)) return;
   const Vec3d &k = translation_stiffness, &kr = rotation_stiffness;
@@ -230,6 +231,7 @@ void Bushing::build(Builder<3>& b) const {
 }
 
 void Bushing::build(Builder<2>& b) const {
+  if (!b.require_rotation(0) || !b.require_rotation(1)) return;
   if (both_given(b, "stiffness", stiffness, translation_stiffness, rotation_stiffness)) return;
   if (both_given(b, "damping", damping, translation_damping, rotation_damping)) return;
   const Vec3d &k = translation_stiffness, &kr = rotation_stiffness;

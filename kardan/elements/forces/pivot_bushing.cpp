@@ -33,6 +33,7 @@ double PivotBushingLaw::magnitude(double t, const RelativeMotion<3>& z, int mode
 }
 
 void PivotBushing::build(Builder<3>& b) const {
+  if (!b.require_rotation(0) || !b.require_rotation(1)) return;
   b.force(RelativeForce<3, PivotBushingLaw>{{stiffness, damping, b.axis(0, 2), b.axis(1, 2)},
                                             b.frame(1).s},
           0, 1);

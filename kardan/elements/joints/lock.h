@@ -28,6 +28,9 @@ struct Lock {
 
   template <int D>
   void build(Builder<D>& b) const {
+    if (hold == "start" && value != 0)
+      return b.fail("lock.value", "a value is given, but it is locked at the start",
+                    "write hold: value, or leave 'value' out");
     with_coordinate(b, coordinate, 0, 1, [&](auto y, RowUnit unit, const char* label, int counter) {
       const double locked = hold == "start" ? b.start_value(y, 0, 1) : value;
       b.measure(b.row(std::string("locked ") + label, unit, -locked), y, 0, 1, 1, counter);

@@ -1,0 +1,103 @@
+#include "kardan/run/linearize.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "apps/cli/command.h"
+#include "apps/cli/print.h"
+
+namespace kardan::cli {
+namespace {
+
+Json complex_json(const std::complex<double>& z) {
+  return {{"re", z.real()}, {"im", z.imag()}};
+}
+
+Json report_json(const System& system, const Linearization& r) {
+  Json out;
+  out["model"] = system.blueprint().name;
+  out["variables"] = r.variables;
+  out["largest_acceleration"] = r.largest_acceleration;
+  out["zero"] = r.zero;
+  out["matrix"] = Json::array();
+  for (int i = 0; i < r.modes.A.rows(); ++i)
+    out["matrix"].push_back(
+        std::vector<double>(r.modes.A.row(i), r.modes.A.row(i) + r.modes.A.cols()));
+  out["modes"] = Json::array();
+  for (const Mode& m : r.modes.modes) {
+    Json mode{{"value", complex_json(m.value)}, {"frequency", m.frequency}, {"zero", m.zero}};
+    mode["damping_ratio"] = m.zero ? Json() : Json(m.damping_ratio);
+    for (std::size_t j = 0; j < m.shape.size(); ++j)
+      mode["shape"][r.coordinates[j]] = complex_json(m.shape[j]);
+    out["modes"].push_back(std::move(mode));
+  }
+  return out;
+}
+
+/// "left_arm.y, chassis.z": the coordinates that move most.
+std::string largest_parts(const Mode& m, const std::vector<std::string>& names) {
+  constexpr double least = 0.7;
+  constexpr int most = 3;
+  std::string text;
+  int shown = 0;
+  for (std::size_t j = 0; j < m.shape.size() && shown < most; ++j) {
+    if (std::abs(m.shape[j]) < least) continue;
+    text += (text.empty() ? "" : ", ") + names[j];
+    ++shown;
+  }
+  return text;
+}
+
+void print_report(const System& system, const Linearization& r) {
+  fmt::print("{}\n\n", system.blueprint().name);
+  fmt::print("{:<22}{} ({})\n", "state matrix", r.modes.A.rows(),
+             counted(static_cast<int>(r.modes.independent.size()), "degree of freedom",
+                     "degrees of freedom"));
+  fmt::print("{:<22}{:.2e} (largest of all bodies)\n", "acceleration", r.largest_acceleration);
+  fmt::print("{:<22}{}\n\n", "zero eigenvalues", r.zero);
+  fmt::print("{:>20}{:>20}{:>16}{:>12}  {}\n", "real [1/s]", "imaginary [1/s]", "frequency [Hz]",
+             "damping", "moves most");
+  for (const Mode& m : r.modes.modes) {
+    // Of a conjugate pair one line stands for both.
+    if (m.zero || m.value.imag() < 0) continue;
+    fmt::print("{:>20.10g}{:>20}{:>16}{:>12.4g}  {}\n", m.value.real(),
+               m.value.imag() == 0 ? "" : fmt::format("+-{:.10g}", m.value.imag()),
+               m.value.imag() == 0 ? "" : fmt::format("{:.6g}", m.frequency), m.damping_ratio,
+               largest_parts(m, r.coordinates));
+  }
+}
+
+}  // namespace
+
+int linearize(const ModelOptions& options) {
+  const auto overrides = parse_overrides(options);
+  if (!overrides) return bad_input;
+  const auto model = read(options, *overrides);
+  if (!model) return bad_input;
+  Diagnostics diagnostics;
+  const Prepared prepared = prepare(*model, *overrides, diagnostics);
+  if (diagnostics.has_errors() || !prepared.system) {
+    tell(diagnostics);
+    return bad_input;
+  }
+  if (prepared.start.report.status != Eval::ok) {
+    fmt::print(stderr, "kardan: {}\n        {}\n", prepared.start.report.message,
+               prepared.start.report.advice);
+    return failed;
+  }
+  Diagnostics faults;
+  const Linearization result = kardan::linearize(prepared, ModeShapes::find, faults);
+  if (tell(faults)) return bad_input;
+  if (result.status != Eval::ok) {
+    fmt::print(stderr, "kardan: {}\n        {}\n", result.message, result.advice);
+    return failed;
+  }
+  if (options.json)
+    fmt::print("{}\n", report_json(*prepared.system, result).dump(2));
+  else if (!options.quiet)
+    print_report(*prepared.system, result);
+  return finished;
+}
+
+}  // namespace kardan::cli

@@ -1,0 +1,100 @@
+/// The state-space form for methods that stay in a chart, or remember, over several steps.
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/base/rotation.h"
+#include "kardan/formulation/state_space.h"
+
+namespace kardan {
+namespace {
+
+/// A chart in use is kept while the dependent directions grow by less than this: longer than a
+/// partition at a new base, since to end a chart costs a multistep method its memory. Half a digit
+/// of the dependent coordinates is lost at most.
+constexpr double chart_growth = 3;
+/// [rad] A chart ends where a body has turned this far from the base, well before T is singular.
+constexpr double chart_reach = 1;
+
+Mat3d orientation(const State& state, const BodyLayout& body) {
+  const double* q = state.p.data() + body.p + 3;
+  return rotation_matrix(Quaternion{q[0], q[1], q[2], q[3]});
+}
+
+}  // namespace
+
+bool StateSpace::advance(const ChartPoint& point) {
+  if (system_.dimension() == 3)
+    for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+      const BodyLayout& body = system_.bodies()[b];
+      if (body.v_count <= 3) continue;
+      const double* theta = point.q.data() + body.v + 3;
+      if (std::hypot(theta[0], theta[1], theta[2]) > chart_reach) return false;
+    }
+  if (rows_.empty()) return true;
+  if (factor_dependent(*near_) != Eval::ok) return false;
+  near_base_ = false;
+  near_t_ = point.t;
+  near_q_ = point.q;
+  expand(*near_, near_B_, near_H_t_);
+  return norm_max(near_B_.values()) <= chart_growth * fresh_norm_;
+}
+
+bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
+  if (!has_past_) return false;
+  Vector &q = past_q_, &dq = past_dq_, &ddq = past_ddq_;
+  q.resize(past_.v.size());
+  ddq.resize(past_.v.size());
+  dq = past_.v;
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    const BodyLayout& body = system_.bodies()[b];
+    const bool turns = system_.dimension() == 3 && body.v_count > 3;
+    for (int k = 0; k < (turns ? 3 : body.v_count); ++k)
+      q[body.v + k] = past_.p[body.p + k] - base_.p[body.p + k];
+    if (!turns) continue;
+    const int i = body.v + 3;
+    const Vec3d theta =
+        rotation_log(transposed(orientation(base_, body)) * orientation(past_, body));
+    const Vec3d turn = rotation_rate_map_inverse(theta) * Vec3d{dq[i], dq[i + 1], dq[i + 2]};
+    for (int c = 0; c < 3; ++c) {
+      q[i + c] = theta[c];
+      dq[i + c] = turn[c];
+    }
+  }
+  acceleration_to_chart(q, dq, past_a_, ddq);
+  y.resize(second(), first());
+  rate.resize(second(), first());
+  for (int i = 0; i < second(); ++i) {
+    y.x[i] = q[independent_[i]];
+    y.u[i] = dq[independent_[i]];
+    rate.a[i] = ddq[independent_[i]];
+  }
+  t = past_.t;
+  y.z = past_.r;
+  rate.b = past_b_;
+  return true;
+}
+
+void StateSpace::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
+  const int n = second();
+  weights.resize(n, first());
+  std::fill(weights.x.begin(), weights.x.end(), 0.0);
+  std::fill(weights.u.begin(), weights.u.end(), 0.0);
+  const auto& bodies = system_.bodies();
+  for (std::size_t b = 1; b < bodies.size(); ++b)
+    for (int k = 0; k < bodies[b].v_count; ++k) {
+      const int j = bodies[b].v + k;
+      const double position =
+          1 / (scale.position[j] + scale.relative * position_size(bodies[b], k, state));
+      const double velocity = 1 / (scale.velocity[j] + scale.relative * std::abs(state.v[j]));
+      const double* row = near_directions().row(j);
+      for (int i = 0; i < n; ++i) {
+        weights.x[i] = std::max(weights.x[i], std::abs(row[i]) * position);
+        weights.u[i] = std::max(weights.u[i], std::abs(row[i]) * velocity);
+      }
+    }
+  for (std::size_t i = 0; i < weights.z.size(); ++i)
+    weights.z[i] = 1 / (scale.first[i] + scale.relative * std::abs(state.r[i]));
+}
+
+}  // namespace kardan

@@ -1,0 +1,20 @@
+#include "kardan/integrate/problem.h"
+
+#include <algorithm>
+
+namespace kardan {
+
+void ChartProblem::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
+  Local unit;
+  unit.resize(second(), first());
+  weights = unit;
+  for (auto [e, w] : {std::pair(&unit.x, &weights.x), std::pair(&unit.u, &weights.u),
+                      std::pair(&unit.z, &weights.z)})
+    for (std::size_t i = 0; i < e->size(); ++i) {
+      (*e)[i] = 1;
+      (*w)[i] = error_norm(unit, state, scale);
+      (*e)[i] = 0;
+    }
+}
+
+}  // namespace kardan
