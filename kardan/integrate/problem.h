@@ -58,7 +58,7 @@ struct ErrorScale {
   double relative = 1e-6;
   Vector position, velocity, first;  // absolute tolerances
   // Relative tolerances per variable; empty: `relative` for all.
-  Vector relative_position = {}, relative_velocity = {}, relative_first = {};
+  Vector relative_position, relative_velocity, relative_first;
 };
 
 class ChartProblem {
