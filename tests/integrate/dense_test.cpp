@@ -63,7 +63,7 @@ TEST_P(DenseOutput, KeepsTheOrderWithDrivers) {
   expect_orders(model_text(bead_on_turning_rod), 1, bead_state);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, DenseOutput, testing::ValuesIn(methods()),
+INSTANTIATE_TEST_SUITE_P(Methods, DenseOutput, testing::ValuesIn(one_step_methods()),
                          [](const auto& of) { return std::string(of.param.name); });
 
 /// The largest scaled residual of positions and velocities over a grid.

@@ -31,7 +31,7 @@ drivers:
 
 TEST(Failure, LockUpEndsAtItsTimeAndNamesAJoint) {
   const Prepared model = model_text(stretched);
-  for (const Method& method : methods()) {
+  for (const Method& method : one_step_methods()) {
     const Ended end = run(model, method, 2, {});
     EXPECT_TRUE(end.report.reason == Reason::step_too_small ||
                 end.report.reason == Reason::evaluation_failed)
@@ -65,7 +65,7 @@ drivers:
 
 TEST(Failure, DriversThatContradictEachOtherAreNotIgnored) {
   const Prepared model = model_text(contradiction);
-  for (const Method& method : methods()) {
+  for (const Method& method : one_step_methods()) {
     const Ended end = run(model, method, 2, {});
     EXPECT_TRUE(end.report.reason == Reason::step_too_small ||
                 end.report.reason == Reason::evaluation_failed)
@@ -91,7 +91,7 @@ forces:
 
 TEST(Failure, AForceThatIsNotANumberEndsTheRunAndIsNamed) {
   const Prepared model = model_text(not_a_number);
-  for (const Method& method : methods()) {
+  for (const Method& method : one_step_methods()) {
     const Ended end = run(model, method, 2, {});
     EXPECT_TRUE(end.report.reason == Reason::step_too_small ||
                 end.report.reason == Reason::evaluation_failed)

@@ -86,7 +86,7 @@ class FreeProblem final : public ChartProblem {
     take(e.z, state.r);
     return largest;
   }
-  ErrorScale default_scale(double tolerance) const override { return {tolerance, {}, {}, {}}; }
+  ErrorScale default_scale(double tolerance) const override { return {tolerance, {}, {}, {}, {}, {}, {}}; }
   int events() const override { return 0; }
   void event_functions(const State&, std::span<double>) override {}
   void switch_modes(const State&, State&) override {}

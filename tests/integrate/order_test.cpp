@@ -92,7 +92,7 @@ TEST_P(Order, WithDynamicAndAuxiliaryVariables) {
   expect_order(study(model, 1, tight(model, 1)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Order, testing::ValuesIn(methods()),
+INSTANTIATE_TEST_SUITE_P(Methods, Order, testing::ValuesIn(one_step_methods()),
                          [](const auto& of) { return std::string(of.param.name); });
 
 /// The problem with another matrix in place of its Jacobian.
@@ -161,7 +161,7 @@ joints:
 drivers:
   turn: {type: driver, between: [ground, crank], motion: sin(t)}
 )");
-  for (const Method& method : methods()) {
+  for (const Method& method : one_step_methods()) {
     const Ended end = run(model, method, 2, {});
     ASSERT_EQ(end.report.reason, Reason::finished) << method.name << ": " << end.report.message;
     EXPECT_NEAR(value(*model.system, end.state, "crank.angle"), std::sin(2.0), 1e-13);

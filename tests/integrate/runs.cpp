@@ -9,14 +9,6 @@
 
 #include "kardan/io/model_reader.h"
 
-namespace kardan {
-
-void PrintTo(const Method& method, std::ostream* out) {
-  *out << method.name;
-}
-
-}  // namespace kardan
-
 namespace kardan::test {
 namespace {
 
@@ -55,10 +47,17 @@ Ended run(const Prepared& model, const Method& method, double t_end, const Drive
   return end;
 }
 
+std::vector<Method> one_step_methods() {
+  std::vector<Method> out;
+  for (const Method& m : methods())
+    if (!m.integrate) out.push_back(m);
+  return out;
+}
+
 Ended run_fixed(const Prepared& model, const Method& method, double t_end, int count) {
   DriverOptions options;
   options.fixed_step = t_end / count;
-  options.tolerance = 1e-12;  // of iterations: their errors must not hide the method's
+  options.tolerance = 1e-12;  // how far iterations of implicit methods go
   return run(model, method, t_end, options);
 }
 

@@ -2,7 +2,6 @@
 /// Shared by the tests of methods and driver: models by file or text, runs, measured orders.
 
 #include <functional>
-#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,13 +9,6 @@
 #include "kardan/formulation/state_space.h"
 #include "kardan/integrate/driver.h"
 #include "kardan/run/simulate.h"
-
-namespace kardan {
-
-/// How test frameworks show a method.
-void PrintTo(const Method& method, std::ostream* out);
-
-}  // namespace kardan
 
 namespace kardan::test {
 
@@ -33,6 +25,9 @@ struct Ended {
 Ended run(const Prepared& model, const Method& method, double t_end, const DriverOptions& options,
           const Observer& observer = {});
 /// `count` equal steps without error control.
+/// The methods of the driver's own loop; the others have a variable order and bring their own.
+std::vector<Method> one_step_methods();
+
 Ended run_fixed(const Prepared& model, const Method& method, double t_end, int count);
 
 /// States on a grid of equidistant times (the start and `count` more), from dense output.
