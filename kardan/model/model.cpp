@@ -18,7 +18,7 @@ NamedFields& Model::add(std::string element, std::string type, std::vector<std::
   FieldValue::List between;
   for (std::string& m : markers) between.emplace_back(std::move(m));
   fields.emplace_back("type", FieldValue(std::move(type)));
-  fields.emplace_back("between", FieldValue(std::move(between)));
+  if (!between.empty()) fields.emplace_back("between", FieldValue(std::move(between)));
   elements.push_back({std::move(element), std::move(fields), {}});
   return elements.back();
 }

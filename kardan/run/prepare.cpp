@@ -7,9 +7,6 @@ namespace kardan {
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
                                       Diagnostics& diagnostics) {
   Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
-  if (model.bodies.empty())
-    diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
-                      "add a section 'bodies'");
   if (diagnostics.has_errors()) return nullptr;
   return compile(std::move(blueprint), diagnostics);
 }
@@ -36,6 +33,11 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
 
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
   Prepared out;
+  if (model.bodies.empty()) {
+    diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
+                      "add a section 'bodies'");
+    return out;
+  }
   if (model.start == "equilibrium") {
     Equilibrium balance =
         find_equilibrium(make_factory(model, overrides, diagnostics), diagnostics);

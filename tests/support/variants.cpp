@@ -16,6 +16,7 @@ bool compiles(const Variant& variant) {
 
 /// Markers an element may be given, the general case first.
 std::vector<std::vector<std::string>> marker_choices(int frames) {
+  if (frames == 0) return {{}};
   if (frames == 1) return {{"two.m"}};
   if (frames == 2) return {{"one.m", "two.m"}, {"ground.m", "two.m"}};
   return {{"ground.m", "one.m", "ground.m", "two.m"}};
@@ -35,9 +36,13 @@ std::vector<FieldValue> values_for(const FieldDoc& f) {
       points.push_back(FieldValue::List{x, y});
     return {points};
   }
+  if (f.kind == "word") return {"rod"};  // a joint of the model
   if (f.kind == "expression") {
     std::string sum = "0.1";
-    for (const std::string& v : f.info.variables) sum += fmt::format(" + 0.3*{0} - 0.2*{0}^2", v);
+    for (const std::string& name : f.info.variables) {
+      const std::string v = name == any_quantity ? "one.x" : name;
+      sum += fmt::format(" + 0.3*{0} - 0.2*{0}^2", v);
+    }
     return {sum};
   }
   std::vector<FieldValue> lists;  // a list of numbers of a size to be found
@@ -89,7 +94,9 @@ void add_required(const ElementType& type, FieldMap& fields) {
 Variant place(const ElementType& type, int dimension, const FieldMap& fields) {
   for (const auto& markers : marker_choices(type.frames)) {
     Variant v{&type, dimension, markers, fields};
-    if (compiles(v)) return v;
+    v.built = compiles(v);
+    if (v.built) return v;
+    v.built = true;  // if a further field helps
     for (const FieldDoc& f : type.fields)
       if (f.info.need == Need::optional && f.info.choices.empty() && add_field(f, v)) return v;
   }
@@ -140,6 +147,7 @@ Model two_bodies(int dimension) {
   model.ground.fields = {{"markers", FieldMap{{"m", pose(dimension, 0.5)}}}};
   model.add_body("one", body(dimension, 1));
   model.add_body("two", body(dimension, 1.6));
+  model.add("rod", "distance", {"one.m", "two.m"});
   return model;
 }
 
@@ -154,7 +162,8 @@ Variant minimal_variant(const ElementType& type, int dimension) {
   add_required(type, fields);
   for (const auto& markers : marker_choices(type.frames)) {
     Variant v{&type, dimension, markers, fields};
-    if (compiles(v)) return v;
+    v.built = compiles(v);
+    if (v.built) return v;
   }
   return {&type, dimension, {}, fields};
 }
@@ -166,7 +175,7 @@ std::vector<Variant> variants(const ElementType& type, int dimension) {
       if (f.info.need == Need::required && f.info.choices.empty())
         fields.emplace_back(f.key, values_for(f)[0]);
     const Variant first = place(type, dimension, fields);
-    if (first.markers.empty()) continue;
+    if (!first.built) continue;
     std::vector<FieldDoc> order = type.fields;
     for (int direction = 0; direction < 2; ++direction) {
       Variant v = first;

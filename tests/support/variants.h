@@ -17,15 +17,17 @@ struct Variant {
   int dimension = 3;
   std::vector<std::string> markers;
   FieldMap fields;
+  bool built = false;  ///< the model with it compiles
   [[nodiscard]] std::string label() const;
 };
 
-/// Two bodies "one" and "two" and the ground, each with a marker "m" turned out of its axes.
+/// Two bodies "one" and "two" and the ground, each with a marker "m" turned out of its axes,
+/// and a rod between the two.
 Model two_bodies(int dimension);
 /// The same with the variant as element "element".
 Model model_with(const Variant& variant);
 
-/// The type with its required fields only. Empty markers if no choice of markers compiles.
+/// The type with its required fields only. Not `built` if no choice of markers compiles.
 Variant minimal_variant(const ElementType& type, int dimension);
 /// All choices of words; for each, optional fields added while the model still compiles, in the
 /// declared order and in the reverse.
