@@ -239,8 +239,8 @@ int run(const ModelOptions& options, const RunOptions& given) {
 
 int methods_command() {
   for (const Method& m : methods())
-    fmt::print("  {:<12}order {:<8}{} ({})\n", m.name, fmt::format("{}({})", m.order, m.error_order),
-               m.summary, m.source);
+    fmt::print("  {:<12}order {:<8}{} ({})\n", m.name,
+               fmt::format("{}({})", m.order, m.error_order), m.summary, m.source);
   fmt::print("\noptions of every run: --option name=value\n");
   for (const FieldDoc& d : driver_option_docs())
     fmt::print("  {:<15}{:<11}{}{}{}\n", d.key, d.default_text, d.info.doc,
