@@ -1,6 +1,7 @@
 #pragma once
 /// The catalog of element types: joints, drivers, forces, contacts, sensors. A new type is one file
-/// and one line in catalog.cpp; reader, writer, listings and the generic tests read the catalog.
+/// and one line in the catalog.cpp of its folder; reader, writer, listings and the generic tests
+/// read the catalog.
 ///
 /// An element type is a struct with
 ///   static constexpr std::string_view type, summary, equation;   // documentation
@@ -90,5 +91,12 @@ class Catalog {
  private:
   std::vector<ElementType> types_;
 };
+
+/// The types of each folder, listed in its catalog.cpp.
+void add_joints(Catalog&);
+void add_nonholonomic(Catalog&);
+void add_forces(Catalog&);
+void add_contacts(Catalog&);
+void add_sensors(Catalog&);
 
 }  // namespace kardan
