@@ -42,8 +42,12 @@ FieldValue option_value(const std::string& text) {
 void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnostics& diagnostics) {
   std::string name, value;
   for (const std::string& item : given.option)
-    if (split_assignment("--option", item, name, value, diagnostics))
-      set_driver_option(name, option_value(value), out.driver, diagnostics);
+    if (split_assignment("--option", item, name, value, diagnostics)) {
+      if (is_driver_option(name))
+        set_driver_option(name, option_value(value), out.driver, diagnostics);
+      else
+        out.options[name] = value;
+    }
   const Environment none;
   const ValueReader reader(none, diagnostics);
   for (const std::string& item : given.tolerance_of) {
@@ -237,10 +241,23 @@ int run(const ModelOptions& options, const RunOptions& given) {
   return failed;
 }
 
+static void print_options(const std::vector<OptionInfo>& options) {
+  for (const OptionInfo& o : options)
+    fmt::print("      {:<20}{:<11}{}{}\n", o.name, o.fallback, o.doc,
+               o.choices.empty() ? "" : fmt::format(": {}", fmt::join(o.choices, ", ")));
+}
+
 int methods_command() {
-  for (const Method& m : methods())
+  for (const Method& m : methods()) {
     fmt::print("  {:<12}order {:<8}{} ({})\n", m.name,
                fmt::format("{}({})", m.order, m.error_order), m.summary, m.source);
+    print_options(m.options);
+  }
+  fmt::print("\nformulations: --method METHOD@FORMULATION\n");
+  for (const Formulation& f : formulations()) {
+    fmt::print("  {:<22}{} ({})\n", f.name, f.summary, f.source);
+    print_options(f.options);
+  }
   fmt::print("\noptions of every run: --option name=value\n");
   for (const FieldDoc& d : driver_option_docs())
     fmt::print("  {:<15}{:<11}{}{}{}\n", d.key, d.default_text, d.info.doc,

@@ -463,4 +463,24 @@ void StateSpace::switch_modes(const State& after, State& state) {
   state.modes = probe.modes;
 }
 
+Formulation state_space() {
+  return {.name = "state_space",
+          .summary = "independent coordinates by partitioning, in the chart of the step",
+          .source = "Wehage, Haug 1982; Sandu, Negrut, Haug, Potra, Sandu 2001",
+          .refuse =
+              [](const System& system, Diagnostics& diagnostics) {
+                if (system.sizes().mu > 0)
+                  diagnostics.error("formulation.nonholonomic",
+                                    "'state_space' cannot treat nonholonomic constraints", {},
+                                    "no formulation of this version can; `kardan check` and "
+                                    "`assemble` do");
+                if (system.sizes().multiplier_forces)
+                  diagnostics.error("formulation.multiplier_forces",
+                                    "'state_space' cannot treat forces that depend on multipliers");
+              },
+          .make = [](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
+            return std::make_unique<StateSpace>(system);
+          }};
+}
+
 }  // namespace kardan

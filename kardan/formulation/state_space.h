@@ -19,6 +19,7 @@
 
 #include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
+#include "kardan/formulation/catalog.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
 #include "kardan/system/system.h"
@@ -50,10 +51,9 @@ class StateSpace final : public ChartProblem {
   bool past(double& t, Local& y, LocalRate& rate) override;
   std::string culprit() const override { return culprit_; }
 
-  /// Accelerations and multipliers (all rows) at the base.
-  const Vector& accelerations() const { return base_a_; }
-  const Vector& multipliers() const { return base_lambda_; }
-  int partitions() const { return partitions_; }
+  const Vector& accelerations() const override { return base_a_; }
+  const Vector& multipliers() const override { return base_lambda_; }
+  int partitions() const override { return partitions_; }
   const std::vector<int>& independent() const { return independent_; }
   /// Free directions at the base: what every velocity coordinate moves with the independent ones.
   const Matrix& directions() const { return B_; }
@@ -152,5 +152,7 @@ class StateSpace final : public ChartProblem {
   Local grid_y_;
   std::string culprit_;
 };
+
+Formulation state_space();
 
 }  // namespace kardan

@@ -62,7 +62,9 @@ Method abm2() {
           .order = 2,
           .error_order = 1,
           .needs_jacobian = false,
-          .make = []() -> std::unique_ptr<Stepper> { return std::make_unique<Abm2Stepper>(); }};
+          .make = [](const OptionValues&) -> std::unique_ptr<Stepper> {
+            return std::make_unique<Abm2Stepper>();
+          }};
 }
 
 }  // namespace kardan

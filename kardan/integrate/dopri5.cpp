@@ -65,7 +65,9 @@ Method dopri5() {
           .needs_jacobian = false,
           // Pendulums and Andrews' mechanism at 1e-4 to 1e-9: without it up to 20 tolerances.
           .error_weight = 4,
-          .make = []() -> std::unique_ptr<Stepper> { return std::make_unique<Dopri5Stepper>(); }};
+          .make = [](const OptionValues&) -> std::unique_ptr<Stepper> {
+            return std::make_unique<Dopri5Stepper>();
+          }};
 }
 
 }  // namespace kardan

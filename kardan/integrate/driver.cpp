@@ -61,7 +61,7 @@ class Driver {
         t_end_(t_end),
         options_(options),
         observer_(observer),
-        stepper_(method.make()),
+        stepper_(method.make(complete_options(method.options, options.method_options))),
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
         events_(problem, options.event_samples) {

@@ -42,6 +42,7 @@ struct DriverOptions {
   ErrorEstimate estimate = ErrorEstimate::plain;
   int max_steps = 10'000'000;
   int event_samples = 12;                ///< points inside a step at which events are looked for
+  OptionValues method_options = {};      ///< resolved; empty: the method's defaults
   std::vector<double> stop_times = {};   ///< [s] a step ends at each of them
   std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
 };

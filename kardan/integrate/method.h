@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kardan/integrate/options.h"
 #include "kardan/integrate/problem.h"
 
 namespace kardan {
@@ -59,7 +60,10 @@ struct Method {
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.
   double error_weight = 1;
-  std::function<std::unique_ptr<Stepper>()> make = {};
+  ProblemKind problem = ProblemKind::ode;
+  std::string_view formulation = "state_space";  ///< unless another is asked for
+  std::vector<OptionInfo> options = {};
+  std::function<std::unique_ptr<Stepper>(const OptionValues&)> make = {};
   /// Multistep methods bring their own loop, with the driver's semantics, instead of a stepper.
   DriverReport (*integrate)(ChartProblem&, const Method&, State&, double t_end,
                             const DriverOptions&, const Observer&) = nullptr;

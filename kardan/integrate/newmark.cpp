@@ -1,6 +1,7 @@
 #include "kardan/integrate/newmark.h"
 
 #include "kardan/base/assert.h"
+#include "kardan/base/text.h"
 #include "kardan/integrate/implicit_stage.h"
 
 namespace kardan {
@@ -64,8 +65,19 @@ Method newmark(const NewmarkOptions& options) {
           .order = options.gamma == 0.5 ? 2 : 1,
           .error_order = 1,
           .needs_jacobian = false,
-          .make = [options]() -> std::unique_ptr<Stepper> {
-            return std::make_unique<NewmarkStepper>(options);
+          .options = {{.name = "beta",
+                       .fallback = format_number(options.beta),
+                       .doc = "weight of the end acceleration in the positions",
+                       .smallest = 0},
+                      {.name = "gamma",
+                       .fallback = format_number(options.gamma),
+                       .doc = "its weight in the velocities; damping above 1/2",
+                       .smallest = 0.01}},
+          .make = [options](const OptionValues& values) -> std::unique_ptr<Stepper> {
+            NewmarkOptions chosen = options;
+            chosen.beta = number_option(values, "beta");
+            chosen.gamma = number_option(values, "gamma");
+            return std::make_unique<NewmarkStepper>(chosen);
           }};
 }
 

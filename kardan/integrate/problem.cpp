@@ -4,6 +4,11 @@
 
 namespace kardan {
 
+std::string_view to_string(ProblemKind kind) {
+  constexpr std::string_view names[] = {"ode", "constrained", "dae"};
+  return names[static_cast<int>(kind)];
+}
+
 void ChartProblem::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
   Local unit;
   unit.resize(second(), first());

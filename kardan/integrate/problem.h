@@ -9,6 +9,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kardan/base/eval.h"
@@ -61,9 +62,19 @@ struct ErrorScale {
   Vector relative_position, relative_velocity, relative_first;
 };
 
+/// What a problem can answer, and so which methods can treat it.
+enum class ProblemKind {
+  ode,          ///< rate() and jacobian() in coordinates that are free
+  constrained,  ///< mass, forces and constraint matrix in all coordinates
+  dae           ///< residuals of differential and algebraic equations
+};
+std::string_view to_string(ProblemKind);
+
 class ChartProblem {
  public:
   virtual ~ChartProblem() = default;
+
+  virtual ProblemKind kind() const { return ProblemKind::ode; }
 
   virtual int second() const = 0;  // length of x and u
   virtual int first() const = 0;   // length of z
@@ -111,6 +122,12 @@ class ChartProblem {
   /// For methods that remember. The base before the present one, seen in the present chart: where
   /// it was and its rates. False when there is none, or the equations have changed since.
   virtual bool past(double& /*t*/, Local& /*y*/, LocalRate& /*rate*/) { return false; }
+
+  /// At the base, in the coordinates of the equations: accelerations, multipliers of all rows.
+  virtual const Vector& accelerations() const = 0;
+  virtual const Vector& multipliers() const = 0;
+  /// How often independent coordinates, or selectors, were chosen.
+  virtual int partitions() const { return 0; }
 
   /// Why the last call failed, naming the culprit; empty if unknown.
   virtual std::string culprit() const = 0;

@@ -29,7 +29,7 @@ Method rn4() {
           .order = 4,
           .error_order = 3,
           .needs_jacobian = true,
-          .make = [] { return make_rosenbrock(rn4_tableau()); }};
+          .make = [](const OptionValues&) { return make_rosenbrock(rn4_tableau()); }};
 }
 
 }  // namespace kardan

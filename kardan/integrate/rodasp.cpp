@@ -49,7 +49,7 @@ Method rodasp() {
           .order = 4,
           .error_order = 3,
           .needs_jacobian = true,
-          .make = [] { return make_rosenbrock(rodasp_tableau()); }};
+          .make = [](const OptionValues&) { return make_rosenbrock(rodasp_tableau()); }};
 }
 
 }  // namespace kardan

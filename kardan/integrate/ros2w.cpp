@@ -20,7 +20,7 @@ Method ros2w() {
           .order = 2,
           .error_order = 1,
           .needs_jacobian = true,
-          .make = [] { return make_rosenbrock(ros2w_tableau()); }};
+          .make = [](const OptionValues&) { return make_rosenbrock(ros2w_tableau()); }};
 }
 
 }  // namespace kardan

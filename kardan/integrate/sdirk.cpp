@@ -110,7 +110,7 @@ Method sdirk4() {
           .order = 4,
           .error_order = 3,
           .needs_jacobian = true,
-          .make = []() -> std::unique_ptr<Stepper> {
+          .make = [](const OptionValues&) -> std::unique_ptr<Stepper> {
             return std::make_unique<SdirkStepper>(sdirk4_tableau());
           }};
 }

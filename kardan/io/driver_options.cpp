@@ -45,6 +45,12 @@ std::vector<FieldDoc> driver_option_docs() {
   return field_docs<DriverFields>();
 }
 
+bool is_driver_option(const std::string& name) {
+  for (const FieldDoc& d : driver_option_docs())
+    if (d.key == name) return true;
+  return false;
+}
+
 bool set_driver_option(const std::string& name, const FieldValue& value, DriverOptions& options,
                        Diagnostics& diagnostics) {
   std::vector<std::string> known;

@@ -13,6 +13,8 @@ namespace kardan {
 /// What a user may set, with its default and its meaning.
 std::vector<FieldDoc> driver_option_docs();
 
+bool is_driver_option(const std::string& name);
+
 /// Sets one option from its text ("safety", "0.9"); false after reporting what is wrong with it.
 bool set_driver_option(const std::string& name, const FieldValue& value, DriverOptions& options,
                        Diagnostics& diagnostics);

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 
 #include "kardan/base/text.h"
-#include "kardan/formulation/state_space.h"
 
 namespace kardan {
 namespace {
@@ -155,40 +155,85 @@ std::optional<ErrorScale> find_scale(const System& system, const ChartProblem& p
   return s;
 }
 
+/// The nearest name of a catalog, or all of them.
+template <class Entry>
+std::string suggest(const std::string& name, const std::vector<Entry>& known) {
+  std::vector<std::string> names;
+  for (const Entry& e : known) names.emplace_back(e.name);
+  const std::string near = did_you_mean(name, names);
+  return near.empty() ? fmt::format("there are: {}", fmt::join(names, ", "))
+                      : fmt::format("did you mean '{}'?", near);
+}
+
+/// Options that neither the method nor the formulation has, and values they cannot take.
+void check_options(const Choice& choice, const OptionValues& given, Diagnostics& diagnostics) {
+  std::vector<OptionInfo> declared = choice.method->options;
+  declared.insert(declared.end(), choice.formulation->options.begin(),
+                  choice.formulation->options.end());
+  for (const auto& [name, value] : given) {
+    const auto info = std::find_if(declared.begin(), declared.end(),
+                                   [&](const OptionInfo& o) { return o.name == name; });
+    if (info != declared.end())
+      check_option(*info, value, diagnostics);
+    else
+      diagnostics.error("option.unknown", fmt::format("there is no option '{}'", name), {},
+                        suggest(name, declared));
+  }
+}
+
 }  // namespace
+
+Choice choose_method(const std::string& name, Diagnostics& diagnostics) {
+  const std::size_t at = name.find('@');
+  const std::string method_name = name.substr(0, at);
+  Choice out{find_method(method_name), nullptr};
+  if (!out.method) {
+    diagnostics.error("method.unknown", fmt::format("there is no method '{}'", method_name), {},
+                      suggest(method_name, methods()));
+    return out;
+  }
+  const std::string formulation_name =
+      at == std::string::npos ? std::string(out.method->formulation) : name.substr(at + 1);
+  const Formulation* formulation = find_formulation(formulation_name);
+  if (!formulation) {
+    diagnostics.error("formulation.unknown",
+                      fmt::format("there is no formulation '{}'", formulation_name), {},
+                      suggest(formulation_name, formulations()));
+  } else if (formulation->problem != out.method->problem) {
+    diagnostics.error(
+        "method.formulation",
+        fmt::format("'{}' gives problems of kind '{}'; '{}' wants '{}'", formulation_name,
+                    to_string(formulation->problem), method_name, to_string(out.method->problem)),
+        {}, fmt::format("leave it out: '{}' then uses '{}'", method_name, out.method->formulation));
+  } else {
+    out.formulation = formulation;
+  }
+  return out;
+}
 
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
                    const StepLog& log, Diagnostics& diagnostics) {
   RunReport report;
-  const Method* method = find_method(options.method);
-  if (!method) {
-    std::vector<std::string> names;
-    for (const Method& m : methods()) names.emplace_back(m.name);
-    const std::string near = did_you_mean(options.method, names);
-    diagnostics.error("method.unknown", fmt::format("there is no method '{}'", options.method), {},
-                      near.empty() ? fmt::format("methods: {}", fmt::join(names, ", "))
-                                   : "did you mean '" + near + "'?");
-    return report;
-  }
-  if (prepared.system->sizes().mu > 0) {
-    diagnostics.error("method.nonholonomic",
-                      fmt::format("'{}' in state-space form cannot treat nonholonomic constraints",
-                                  options.method),
-                      {}, "no method of this version can; `kardan check` and `assemble` do");
-    return report;
-  }
-  report.method = options.method;
-  report.formulation = "state_space";
+  const Choice choice = choose_method(options.method, diagnostics);
+  if (!choice.formulation) return report;
+  if (choice.formulation->refuse) choice.formulation->refuse(*prepared.system, diagnostics);
+  check_options(choice, options.options, diagnostics);
+  if (diagnostics.has_errors()) return report;
+  report.method = choice.method->name;
+  report.formulation = choice.formulation->name;
   report.tolerance = options.driver.tolerance;
-  StateSpace problem(*prepared.system);
+  const auto made = choice.formulation->make(
+      *prepared.system, complete_options(choice.formulation->options, options.options));
+  ChartProblem& problem = *made;
   DriverOptions driver = options.driver;
+  driver.method_options = options.options;
   if (!driver.scale) driver.scale = find_scale(*prepared.system, problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;
   Monitor monitor(*prepared.system, state, options, grid, report);
   const std::clock_t begin = std::clock();
   report.driver =
-      integrate(problem, *method, state, options.t_end, driver, [&](const StepView& step) {
+      integrate(problem, *choice.method, state, options.t_end, driver, [&](const StepView& step) {
         monitor.observe(step);
         if (log) log(step.t, step.h, step.error);
         return std::string();

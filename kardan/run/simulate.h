@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kardan/formulation/catalog.h"
 #include "kardan/integrate/driver.h"
 #include "kardan/run/prepare.h"
 
@@ -18,14 +19,24 @@ struct VariableTolerance {
 };
 
 struct SimulateOptions {
-  std::string method = "rn4";
-  double t_end = 1;     ///< [s]
-  double every = 0;     ///< [s] spacing of the output grid; 0: no grid
-  double relative = 0;  ///< relative tolerance; 0: driver.tolerance
-  double absolute = 0;  ///< absolute tolerance in the model's units; 0: driver.tolerance
+  std::string method = "rn4";  ///< or method@formulation
+  OptionValues options;        ///< of the method and the formulation
+  double t_end = 1;            ///< [s]
+  double every = 0;            ///< [s] spacing of the output grid; 0: no grid
+  double relative = 0;         ///< relative tolerance; 0: driver.tolerance
+  double absolute = 0;         ///< absolute tolerance in the model's units; 0: driver.tolerance
   std::vector<VariableTolerance> tolerance_of;
   DriverOptions driver;
 };
+
+/// A method with the formulation it shall run on.
+struct Choice {
+  const Method* method = nullptr;
+  const Formulation* formulation = nullptr;
+};
+/// From "method" or "method@formulation"; null members after reporting what does not exist, or does
+/// not fit together.
+Choice choose_method(const std::string& name, Diagnostics& diagnostics);
 
 struct EnergyBalance {
   double initial = 0, final = 0;  ///< [J] kinetic + potential

@@ -3,6 +3,11 @@
 ///
 ///   (1) p' = Z(p) v                         (2) M v' = f - G' lambda - H' mu
 ///   (3) r' = b        (4) 0 = d             (6) 0 = H v + h     (7) 0 = g
+///   (8) 0 = e(t, p, v)
+///
+/// Contact point variables s are a function of t and p through (5): an evaluation solves for them,
+/// starting at those of the state, and every derivative by p contains their change. Velocities are
+/// such that tangents of p are Z v: whoever writes equations sees to that.
 ///
 /// Constraint rows are kept together: `sizes.lambda` holonomic rows first (G), then `sizes.mu`
 /// nonholonomic ones (H). Derivatives by p are by the tangent of the positions, which for bodies
@@ -30,6 +35,10 @@ struct Patterns {
   std::shared_ptr<const SparsePattern> aux;         // (r + w) x v
   std::shared_ptr<const SparsePattern> aux_aux;     // (r + w) x (r + w)
   std::shared_ptr<const SparsePattern> force_aux;   // v x (r + w)
+  // Null where nothing depends on multipliers, or there is no invariant.
+  std::shared_ptr<const SparsePattern> force_lambda;  // v x (lambda + mu)
+  std::shared_ptr<const SparsePattern> aux_lambda;    // (r + w) x (lambda + mu)
+  std::shared_ptr<const SparsePattern> invariant;     // e x v
 };
 
 /// Results of the last evaluate and differentiate. Grouped by the call that fills them.
@@ -48,15 +57,20 @@ struct Workspace {
   // evaluate, Request::acceleration
   Vector gamma;  // G v' = gamma
   // evaluate, Request::force
-  Vector f, b, d;
+  Vector f, b, d;  // where they depend on multipliers: at those of the state
   SparseMatrix M;
 
   // differentiate: at the accelerations and multipliers it was given
   Vector accel;                                   // G a - gamma
   SparseMatrix rate_p, accel_p, accel_v;          // (G v + g_t)_p, (G a - gamma)_p, -gamma_v
-  Vector rate_t, accel_t, f_t, b_t, d_t;          // partial time derivatives
-  SparseMatrix f_p, f_v;                          // f_p - (G' lambda + H' mu)_p, f_v
+  Vector rate_t, accel_t, f_t, b_t, d_t;          // partial time derivatives; f_t of f - M a
+  SparseMatrix f_p, f_v;                          // (f - M a - G' lambda - H' mu)_p, f_v
   SparseMatrix aux_p, aux_v, aux_aux, force_aux;  // (b; d) by p, v, (r; w), and f by (r; w)
+  SparseMatrix force_lambda, aux_lambda;          // f and (b; d) by the multipliers
+
+  // invariants
+  Vector e;
+  SparseMatrix e_p, e_v;
 
   std::unique_ptr<Scratch> scratch;
 };
@@ -84,6 +98,9 @@ class Equations {
   /// leave (G' lambda)_p out).
   virtual Eval differentiate(const State&, std::span<const double> a,
                              std::span<const double> lambda, Workspace&) const = 0;
+
+  /// Invariants e with their derivatives by p and v. Systems without answer ok.
+  virtual Eval invariants(const State&, Workspace&) const { return Eval::ok; }
 
   /// p_new = p moved by the tangent `delta`: the chart of a step.
   virtual void retract(std::span<const double> p, std::span<const double> delta,

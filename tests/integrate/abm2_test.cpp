@@ -40,11 +40,11 @@ TEST(Abm2, IsBetterThanHeunByItsMemory) {
   const Prepared model = model_text(kepler);
   const double error = difference(run_fixed(model, abm2(), 2, 400).state, kepler_state(2));
   Method forgetful = abm2();
-  forgetful.make = []() -> std::unique_ptr<Stepper> {
+  forgetful.make = [](const OptionValues&) -> std::unique_ptr<Stepper> {
     struct Forgetful final : Stepper {
       Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                    Counters& counters) override {
-        return abm2().make()->attempt(problem, start, h, trial, counters);
+        return abm2().make({})->attempt(problem, start, h, trial, counters);
       }
     };
     return std::make_unique<Forgetful>();

@@ -92,9 +92,12 @@ class FreeProblem final : public ChartProblem {
   int events() const override { return 0; }
   void event_functions(const State&, std::span<double>) override {}
   void switch_modes(const State&, State&) override {}
+  const Vector& accelerations() const override { return base_rate().a; }
+  const Vector& multipliers() const override { return no_multipliers_; }
   std::string culprit() const override { return {}; }
 
  private:
+  Vector no_multipliers_;
   Local shifted(const Local& y) const {
     Local there = y;
     for (int i = 0; i < second_; ++i) there.x[i] += base_.p[i];

@@ -26,7 +26,7 @@ class Attempts {
  public:
   Attempts(const Prepared& model, const Method& method)
       : problem_(*model.system),
-        stepper_(method.make()),
+        stepper_(method.make(complete_options(method.options, {}))),
         state_(model.start.state),
         scale_(problem_.default_scale(1e-6)),
         t_(model.start.state.t) {

@@ -1,0 +1,18 @@
+#include "kardan/formulation/catalog.h"
+
+#include "kardan/formulation/state_space.h"
+
+namespace kardan {
+
+const std::vector<Formulation>& formulations() {
+  static const std::vector<Formulation> all{state_space()};
+  return all;
+}
+
+const Formulation* find_formulation(std::string_view name) {
+  for (const Formulation& f : formulations())
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+}  // namespace kardan
