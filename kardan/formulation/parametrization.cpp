@@ -20,7 +20,8 @@ void copy_scaled_row(const System& system, const SparseMatrix& G, int row, doubl
     square += v * v;
   }
   if (square == 0) return;
-  for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k) out[p.column[k]] /= std::sqrt(square);
+  for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
+    out[p.column[k]] /= std::sqrt(square);
 }
 
 Matrix scaled_rows(const System& system, const SparseMatrix& G, std::span<const int> rows) {
