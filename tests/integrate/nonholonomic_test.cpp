@@ -15,8 +15,8 @@ namespace {
 
 using namespace test;
 
-/// Chaplygin's sleigh on a belt of constant speed (models/sleigh_belt.yaml), 20 digits of the closed
-/// form: x, y, angle and their rates.
+/// Chaplygin's sleigh on a belt of constant speed (models/sleigh_belt.yaml), 20 digits of the
+/// closed form: x, y, angle and their rates.
 State sleigh(double t) {
   State s;
   s.t = t;
@@ -34,7 +34,7 @@ State sleigh(double t) {
 }
 
 /// The same without an arm on a belt that speeds up: h depends on time.
-const ParameterValues faster{{"m", 2},  {"J", 0.5}, {"a", 0},   {"V0", 0},
+const ParameterValues faster{{"m", 2},   {"J", 0.5}, {"a", 0},    {"V0", 0},
                              {"A", 1.5}, {"u0", 1},  {"w0", 0.8}, {"angle0", -0.3}};
 State sleigh_on_a_faster_belt(double t) {
   State s;
@@ -53,16 +53,18 @@ State sleigh_on_a_faster_belt(double t) {
 /// disc's axis, the disc turns by W t about the vertical and by (s - W cos(tilt)) t about its axis.
 State steady_disc(const State& start, double t) {
   const double R = 0.5, W = 2, tilt = 70 * std::numbers::pi / 180;
-  const double s = W * std::cos(tilt) / 6 - 2 * 9.81 * std::cos(tilt) / (3 * R * W * std::sin(tilt));
+  const double s =
+      W * std::cos(tilt) / 6 - 2 * 9.81 * std::cos(tilt) / (3 * R * W * std::sin(tilt));
   const double own = s - W * std::cos(tilt), radius = -s * R / W;
   auto about_z = [](double angle) {
     return Quaternion{std::cos(angle / 2), 0, 0, std::sin(angle / 2)};
   };
-  const Quaternion q =
-      about_z(W * t) * Quaternion{start.p[3], start.p[4], start.p[5], start.p[6]} * about_z(own * t);
+  const Quaternion q = about_z(W * t) * Quaternion{start.p[3], start.p[4], start.p[5], start.p[6]} *
+                       about_z(own * t);
   State e;
   e.t = t;
-  e.p = {radius * std::cos(W * t), radius * std::sin(W * t), R * std::sin(tilt), q.w, q.x, q.y, q.z};
+  e.p = {
+      radius * std::cos(W * t), radius * std::sin(W * t), R * std::sin(tilt), q.w, q.x, q.y, q.z};
   e.v = {-radius * W * std::sin(W * t),
          radius * W * std::cos(W * t),
          0,
@@ -76,7 +78,8 @@ struct Form {
   const char* name;
   Parametrize choose;
 };
-const Form forms[] = {{"state_space", partition_coordinates}, {"tangent_space", span_tangent_space}};
+const Form forms[] = {{"state_space", partition_coordinates},
+                      {"tangent_space", span_tangent_space}};
 
 class NonholonomicOrder : public testing::TestWithParam<std::tuple<Method, Form>> {
  protected:
@@ -178,7 +181,8 @@ TEST_P(Nonholonomic, ResultsOnAGridMeetTheToleranceToo) {
   }
 }
 
-/// Two wheels on one axle with a weight below: what keeps them from slipping sideways is said twice.
+/// Two wheels on one axle with a weight below: what keeps them from slipping sideways is said
+/// twice.
 constexpr const char* cart = R"(
 kardan: 1
 name: cart on two wheels
