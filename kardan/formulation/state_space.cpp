@@ -38,7 +38,7 @@ StateSpace::StateSpace(const System& system)
   chart_G_.resize(system.patterns().constraint->nonzeros());
 }
 
-Eval StateSpace::choose_partition() {
+Eval StateSpace::choose_partition(std::string why) {
   const RowDependencies found = constraint_dependencies(system_, base_, *ws_);
   if (found.eval != Eval::ok) return found.eval;
   rows_ = found.independent;
@@ -65,7 +65,7 @@ Eval StateSpace::choose_partition() {
   for (int j = 0; j < n; ++j)
     if (!std::binary_search(dependent_.begin(), dependent_.end(), j)) independent_.push_back(j);
   prepare_dependent_solver();
-  ++partitions_;
+  history_.push_back({base_.t, static_cast<int>(rows_.size()), std::move(why)});
   fresh_norm_ = 0;
   return Eval::ok;
 }
@@ -342,10 +342,11 @@ Eval StateSpace::rebase(const State& state) {
     culprit_ = "nonholonomic constraints";
     return Eval::fatal;
   }
-  const bool fresh = partitions_ == 0;
+  const bool fresh = history_.empty();
   if (fresh)
-    if (Eval e = choose_partition(); e != Eval::ok) return e;
+    if (Eval e = choose_partition("start"); e != Eval::ok) return e;
   for (int attempt = 0; attempt < 2; ++attempt) {
+    double growth = 0;  // of the dependent directions; 0: they are not determined
     if (Eval e = accelerations_at(base_); e != Eval::ok) {
       if (attempt > 0) return e;
     } else {
@@ -354,11 +355,16 @@ Eval StateSpace::rebase(const State& state) {
         expand(*at_base_, B_, H_t_);
         const double size = norm_max(B_.values());
         if (fresh_norm_ == 0) fresh_norm_ = std::max(size, 1.0);
-        if (size <= partition_growth * fresh_norm_) break;
+        growth = size / fresh_norm_;
+        if (growth <= partition_growth) break;
       }
     }
     if (attempt == 0)
-      if (Eval e = choose_partition(); e != Eval::ok) return e;
+      if (Eval e = choose_partition(growth > 0
+                                        ? fmt::format("dependent directions grew by {:.3g}", growth)
+                                        : std::string("dependent coordinates were not determined"));
+          e != Eval::ok)
+        return e;
   }
   base_a_ = a_;
   base_lambda_ = lambda_;
@@ -414,6 +420,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.ddq = ddq_;
   point.z = y.z;
   point.dz = rate.b;
+  point.a = a_;
   at_end_ = true;
   return Eval::ok;
 }
@@ -425,6 +432,7 @@ void StateSpace::base_point(ChartPoint& point) const {
   point.ddq = base_a_;  // at the base T = I and its rate does not act on q'
   point.z = base_.r;
   point.dz = base_rate_.b;
+  point.a = base_a_;
 }
 
 Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {

@@ -53,13 +53,14 @@ class StateSpace final : public ChartProblem {
 
   const Vector& accelerations() const override { return base_a_; }
   const Vector& multipliers() const override { return base_lambda_; }
-  int partitions() const override { return partitions_; }
+  int partitions() const override { return static_cast<int>(history_.size()); }
+  std::span<const PartitionRecord> partition_history() const override { return history_; }
   const std::vector<int>& independent() const { return independent_; }
   /// Free directions at the base: what every velocity coordinate moves with the independent ones.
   const Matrix& directions() const { return B_; }
 
  private:
-  Eval choose_partition();
+  Eval choose_partition(std::string why);
   void prepare_dependent_solver();
   Eval factor_dependent(LinearSolver& solver);
   Eval dependent_positions(double t, const Vector& x);
@@ -118,7 +119,7 @@ class StateSpace final : public ChartProblem {
   State past_;
   Vector past_a_, past_b_, past_q_, past_dq_, past_ddq_;
   bool has_base_ = false, has_past_ = false;
-  int partitions_ = 0;
+  std::vector<PartitionRecord> history_;
 
   std::vector<int> rows_, dependent_, independent_;  // of the partition
   std::vector<int> dependent_slot_;                  // value index in G of each value of G_d
