@@ -2,11 +2,11 @@
 /// Reports as JSON, with stable keys.
 ///
 /// Of a run: `model, reason, message, advice, t_reached, method, formulation, tolerance, steps,
-/// rejected, failed, evaluations, jacobians, factorizations, iterations, cpu_seconds, smallest_step,
-/// largest_step, residuals{position, velocity, acceleration}, energy{initial, final, work, exchanged,
-/// balance_error}, partitions, partition_history[{t, rank, why}], events[{t, event, direction}],
-/// asked{..}, used{..}, derivatives{exact, missing[]}, dense_output_order, versions{..}, final{name:
-/// value}`.
+/// rejected, failed, evaluations, jacobians, factorizations, iterations, cpu_seconds,
+/// smallest_step, largest_step, residuals{position, velocity, acceleration}, energy{initial, final,
+/// work, exchanged, balance_error}, partitions, partition_history[{t, rank, why}], events[{t,
+/// event, direction}], asked{..}, used{..}, derivatives{exact, missing[]}, dense_output_order,
+/// versions{..}, final{name: value}`.
 
 #include <nlohmann/json.hpp>
 

@@ -9,8 +9,8 @@ namespace kardan {
 
 class Monitor {
  public:
-  Monitor(const Prepared& start, const SimulateOptions& options, const GridSink& grid,
-          RunReport& report);
+  Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
+          const GridSink& grid, RunReport& report);
 
   /// The sink's wish for the start of the grid; empty: go on.
   std::string begin(const ConsistentStart& start);
@@ -22,12 +22,14 @@ class Monitor {
   bool failed() const { return failed_; }
 
  private:
+  void between(const DenseStep& dense, double theta);
   void add_work(const StepView& step);
   void add_residuals(const State& state, const Vector& a);
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
 
   const System& system_;
+  const Method& method_;
   const SimulateOptions& options_;
   const GridSink& grid_;
   RunReport& report_;

@@ -178,7 +178,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Gri
   if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;
-  Monitor monitor(prepared, options, grid, report);
+  Monitor monitor(prepared, *choice.method, options, grid, report);
   const std::clock_t begin = std::clock();
   if (const std::string first = monitor.begin(prepared.start); !first.empty()) {
     report.driver.reason = Reason::stopped;
