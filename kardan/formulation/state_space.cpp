@@ -44,10 +44,10 @@ StateSpace::StateSpace(const System& system, Parametrize choose)
   chart_G_.resize(system.patterns().constraint->nonzeros());
 }
 
-Eval StateSpace::choose_partition() {
+Eval StateSpace::choose_partition(std::string why) {
   if (Eval e = choose_(system_, base_, *ws_, split_); e != Eval::ok) return e;
   prepare_dependent_solver();
-  ++partitions_;
+  history_.push_back({base_.t, static_cast<int>(rows_.size()), std::move(why)});
   fresh_norm_ = 0;
   return Eval::ok;
 }
@@ -334,15 +334,15 @@ Eval StateSpace::rebase(const State& state) {
   at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
   dq_ = state.v;
-  const bool fresh = partitions_ == 0;
+  const bool fresh = history_.empty();
   if (fresh)
-    if (Eval e = choose_partition(); e != Eval::ok) return e;
+    if (Eval e = choose_partition("start"); e != Eval::ok) return e;
   if (!evaluated)
     if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
-  if (!directions_at_base()) {
-    if (Eval e = choose_partition(); e != Eval::ok) return e;
+  if (const std::string why = directions_at_base(); !why.empty()) {
+    if (Eval e = choose_partition(why); e != Eval::ok) return e;
     if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
-    if (!directions_at_base()) return Eval::recoverable;
+    if (!directions_at_base().empty()) return Eval::recoverable;
   }
   if (known) {
     a_ = end_a_;
@@ -368,14 +368,15 @@ Eval StateSpace::rebase(const State& state) {
   return Eval::ok;
 }
 
-/// Free directions at the base; false when the parametrization does not suit it any more.
-bool StateSpace::directions_at_base() {
+/// Free directions at the base; why the parametrization does not suit it any more, if it does not.
+std::string StateSpace::directions_at_base() {
   chart_columns();
-  if (factor_dependent(at_base_) != Eval::ok) return false;
+  if (factor_dependent(at_base_) != Eval::ok) return "dependent coordinates were not determined";
   expand(at_base_);
   const double size = length(at_base_);
   if (fresh_norm_ == 0) fresh_norm_ = size;
-  return size <= partition_growth * fresh_norm_;
+  if (size <= partition_growth * fresh_norm_) return {};
+  return fmt::format("dependent directions grew by {:.3g}", size / fresh_norm_);
 }
 
 /// The free directions from the chart columns at the point evaluated last.
@@ -422,6 +423,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.ddq = ddq_;
   point.z = point_.r;
   point.dz = ws_->b;
+  point.a = a_;
   at_end_ = has_end_ = true;
   end_ = point_;
   end_a_ = a_;
@@ -436,6 +438,7 @@ void StateSpace::base_point(ChartPoint& point) const {
   point.ddq = base_a_;  // at the base T = I and its rate does not act on q'
   point.z = base_.r;
   point.dz.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
+  point.a = base_a_;
 }
 
 Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {

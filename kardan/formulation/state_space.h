@@ -60,7 +60,8 @@ class StateSpace final : public ChartProblem {
 
   const Vector& accelerations() const override { return base_a_; }
   const Vector& multipliers() const override { return base_lambda_; }
-  int partitions() const override { return partitions_; }
+  int partitions() const override { return static_cast<int>(history_.size()); }
+  std::span<const PartitionRecord> partition_history() const override { return history_; }
   const Parametrization& parametrization() const { return split_; }
   /// Free directions at the base: what every coordinate moves with x and zeta.
   const Matrix& directions() const { return at_base_.B; }
@@ -79,7 +80,7 @@ class StateSpace final : public ChartProblem {
     LinearSolver& positions() { return position ? *position : *velocity; }
     const Matrix& velocities() const { return position ? U : B; }
   };
-  Eval choose_partition();
+  Eval choose_partition(std::string why);
   void prepare_dependent_solver();
   void prepare_saddle();
   Eval factor_dependent(Tangent& tangent);
@@ -92,7 +93,7 @@ class StateSpace final : public ChartProblem {
   void reduced_multipliers(Tangent& tangent);
   void reduce_mass(const Matrix& U, Matrix& out);
   Eval saddle_accelerations();
-  bool directions_at_base();
+  std::string directions_at_base();
   void blame(const State& state);
   Eval check_redundant_rows();
   void chart_columns();
@@ -151,7 +152,7 @@ class StateSpace final : public ChartProblem {
   Vector end_a_, end_lambda_;
   bool has_end_ = false;
   bool has_base_ = false, has_past_ = false;
-  int partitions_ = 0;
+  std::vector<PartitionRecord> history_;
 
   Parametrize choose_;
   Parametrization split_;
