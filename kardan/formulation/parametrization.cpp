@@ -9,25 +9,35 @@
 namespace kardan {
 namespace {
 
-/// Row `row` of the constraint matrix with columns in the model's units, of unit length, so that
-/// choices do not depend on units.
-void copy_scaled_row(const System& system, const SparseMatrix& G, int row, double* out) {
-  const SparsePattern& p = *G.pattern;
-  double square = 0;
-  for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k) {
-    const double v = G.values[k] * column_scale(system, p.column[k]);
-    out[p.column[k]] = v;
-    square += v * v;
-  }
-  if (square == 0) return;
-  for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
-    out[p.column[k]] /= std::sqrt(square);
+/// How much a coordinate is wanted as a dependent one, apart from its unit. Less where many
+/// constraints meet: such coordinates stay free, and the dependent ones fall into small blocks.
+Vector few_constraints(const System& system, const SparseMatrix& G) {
+  Vector count(system.sizes().v, 0.0);
+  for (int j : G.pattern->column) count[j] += 1;
+  for (double& c : count) c = 1 / std::max(c, 1.0);
+  return count;
 }
 
-Matrix scaled_rows(const System& system, const SparseMatrix& G, std::span<const int> rows) {
+/// Rows of the constraint matrix with columns in the model's units, of unit length, so that choices
+/// do not depend on units; then weighed.
+Matrix scaled_rows(const System& system, const SparseMatrix& G, std::span<const int> rows,
+                   const Vector& weight) {
+  const SparsePattern& p = *G.pattern;
   Matrix out(static_cast<int>(rows.size()), G.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    copy_scaled_row(system, G, rows[i], out.row(static_cast<int>(i)));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const int begin = p.row_start[rows[i]], end = p.row_start[rows[i] + 1];
+    double square = 0;
+    for (int k = begin; k < end; ++k) {
+      const double v = G.values[k] * column_scale(system, p.column[k]);
+      square += v * v;
+    }
+    if (square == 0) continue;
+    double* row = out.row(static_cast<int>(i));
+    for (int k = begin; k < end; ++k) {
+      const int j = p.column[k];
+      row[j] = G.values[k] * column_scale(system, j) * weight[j] / std::sqrt(square);
+    }
+  }
   return out;
 }
 
@@ -82,6 +92,7 @@ Eval independent_rows(const Matrix& A, std::vector<int>& out) {
 /// Sets the rows: holonomic ones first, then nonholonomic ones as far as they do not follow from
 /// the former. Both parts of the constraint matrix, scaled, are given back.
 struct Rows {
+  Vector weight;
   PivotedQr holonomic;  // of the holonomic part
   Matrix G, H;
 };
@@ -92,7 +103,7 @@ Eval choose_rows(const System& system, const State& state, Workspace& ws, Parame
   if (holonomic.eval != Eval::ok) return holonomic.eval;
   out.rows = holonomic.independent;
   out.holonomic = static_cast<int>(out.rows.size());
-  found.G = scaled_rows(system, ws.G, out.rows);
+  found.G = scaled_rows(system, ws.G, out.rows, found.weight);
   if (Eval e = found.holonomic.factor(found.G); e != Eval::ok) return e;
   if (found.holonomic.rank() != out.holonomic) return Eval::recoverable;
   const int mu = system.sizes().mu;
@@ -100,10 +111,10 @@ Eval choose_rows(const System& system, const State& state, Workspace& ws, Parame
   std::vector<int> rows(mu), chosen;
   for (int i = 0; i < mu; ++i) rows[i] = system.sizes().lambda + i;
   Matrix remainder;  // of every row beyond the holonomic ones
-  multiply(scaled_rows(system, ws.G, rows), found.holonomic.null_space(), remainder);
+  multiply(scaled_rows(system, ws.G, rows, found.weight), found.holonomic.null_space(), remainder);
   if (Eval e = independent_rows(remainder, chosen); e != Eval::ok) return e;
   for (int i : chosen) out.rows.push_back(rows[i]);
-  found.H = scaled_rows(system, ws.G, std::span(out.rows).subspan(out.holonomic));
+  found.H = scaled_rows(system, ws.G, std::span(out.rows).subspan(out.holonomic), found.weight);
   return Eval::ok;
 }
 
@@ -139,6 +150,7 @@ Eval choose_drift(const Rows& found, std::vector<int>& drift) {
 Eval partition_coordinates(const System& system, const State& state, Workspace& ws,
                            Parametrization& out) {
   Rows found;
+  found.weight = few_constraints(system, ws.G);
   if (Eval e = choose_rows(system, state, ws, out, found); e != Eval::ok) return e;
   const int nv = system.sizes().v;
   const std::vector<int>& order = found.holonomic.column_permutation();
@@ -161,6 +173,7 @@ Eval partition_coordinates(const System& system, const State& state, Workspace& 
 Eval span_tangent_space(const System& system, const State& state, Workspace& ws,
                         Parametrization& out) {
   Rows found;
+  found.weight.assign(system.sizes().v, 1.0);
   if (Eval e = choose_rows(system, state, ws, out, found); e != Eval::ok) return e;
   const Matrix N = found.holonomic.null_space();
   auto complement = [](const Matrix& A, Matrix& result) {
@@ -211,6 +224,14 @@ void Parametrization::add_held(std::span<const double> y, std::span<double> q) c
   for (int j = 0; j < p.rows; ++j)
     for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
       if (p.column[k] < size) q[j] += held.values[k] * y[p.column[k]];
+}
+
+void Parametrization::held_part(std::span<const double> q, std::span<double> y) const {
+  std::fill(y.begin(), y.end(), 0.0);
+  const SparsePattern& p = *held.pattern;
+  for (int j = 0; j < p.rows; ++j)
+    for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
+      y[p.column[k]] += held.values[k] * q[j];
 }
 
 void Parametrization::add_held(const Matrix& Y, Matrix& Q) const {

@@ -34,6 +34,8 @@ struct Parametrization {
   void compose(std::span<const double> x, std::span<const double> zeta, std::span<double> q) const;
   /// q += D y, or q += D y + Z zeta for (y, zeta).
   void add_held(std::span<const double> y, std::span<double> q) const;
+  /// y = [D Z]' q
+  void held_part(std::span<const double> q, std::span<double> y) const;
   /// Q += D Y or Q += [D Z] Y, depending on the rows of Y.
   void add_held(const Matrix& Y, Matrix& Q) const;
   /// B = X, or [X Z] where B has a column for every free position.

@@ -21,18 +21,13 @@ constexpr double slow_contraction = 0.05;
 /// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
 /// position tolerance leaves, at what the certificate promises.
 constexpr double redundant_tolerance = 1e-10;
+/// Up to so many free directions the accelerations are solved on them; their mass matrix is dense.
+constexpr int most_reduced = 48;
 /// The partition is kept while the dependent directions grow by less than this.
 constexpr double partition_growth = 1.25;
 
-/// Splits the last column, the derivative by time, from the others.
-void split(const Matrix& all, Matrix& by_x, Vector& by_t) {
-  const int n = all.cols() - 1;
-  by_x.resize(all.rows(), n);
-  by_t.resize(all.rows());
-  for (int i = 0; i < all.rows(); ++i) {
-    std::copy_n(all.row(i), n, by_x.row(i));
-    by_t[i] = all(i, n);
-  }
+bool same_point(const State& a, const State& b) {
+  return a.t == b.t && a.p == b.p && a.v == b.v && a.r == b.r && a.modes == b.modes;
 }
 
 }  // namespace
@@ -49,17 +44,16 @@ StateSpace::StateSpace(const System& system, Parametrize choose)
   chart_G_.resize(system.patterns().constraint->nonzeros());
 }
 
-Eval StateSpace::choose_partition() {
+Eval StateSpace::choose_partition(std::string why) {
   if (Eval e = choose_(system_, base_, *ws_, split_); e != Eval::ok) return e;
   prepare_dependent_solver();
-  ++partitions_;
+  history_.push_back({base_.t, static_cast<int>(rows_.size()), std::move(why)});
   fresh_norm_ = 0;
   return Eval::ok;
 }
 
 void StateSpace::prepare_dependent_solver() {
   const SparsePattern& p = *system_.patterns().constraint;
-  const SparsePattern& mass = *system_.patterns().mass;
   const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
   velocity_block_ = HeldBlock(split_, p, m);
   velocity_values_.resize(velocity_block_.pattern()->nonzeros());
@@ -73,6 +67,16 @@ void StateSpace::prepare_dependent_solver() {
     if (split_.drift() > 0)
       tangent->position = std::make_unique<LinearSolver>(position_block_.pattern());
   }
+  reduced_ = n - m <= most_reduced;
+  held_.resize(split_.holonomic);
+  held_velocities_.resize(m);
+  if (!reduced_) prepare_saddle();
+}
+
+void StateSpace::prepare_saddle() {
+  const SparsePattern& p = *system_.patterns().constraint;
+  const SparsePattern& mass = *system_.patterns().mass;
+  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
   PatternBuilder builder(n + m, n + m);
   for (int i = 0; i < n; ++i)
     for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) builder.add(i, mass.column[k]);
@@ -98,12 +102,8 @@ void StateSpace::prepare_dependent_solver() {
       saddle_Gt_.push_back(saddle_pattern_->find(p.column[k], n + i));
     }
   saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
-  for (std::size_t k = 0; k < saddle_M_.size(); ++k)
-    saddle_values_[saddle_M_[k]] = ws_->M.values[k];
   saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
   saddle_x_.resize(n + m);
-  held_.resize(split_.holonomic);
-  held_velocities_.resize(m);
 }
 
 /// The dependent blocks from the chart columns at the point evaluated last.
@@ -227,12 +227,14 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
 Eval StateSpace::dependent_velocities(const Vector& u) {
   split_.compose(u, {}, dq_);
   if (rows_.empty()) {
+    if (reduced_) expand(at_point_);
     velocity_from_chart(q_, dq_, point_.v);
     return Eval::ok;
   }
   if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
   chart_columns();
   if (Eval e = factor_dependent(at_point_); e != Eval::ok) return e;
+  if (reduced_) expand(at_point_);
   const SparsePattern& p = *ws_->G.pattern;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     double sum = ws_->g_t[rows_[i]];
@@ -246,28 +248,12 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
   return Eval::ok;
 }
 
-/// a_, lambda_ at `state` (its w is solved for).
-Eval StateSpace::accelerations_at(State& state) {
+/// Everything at `state` (its w is solved for).
+Eval StateSpace::evaluate_forces(State& state) {
   Eval evaluated = auxiliaries_.solve(system_, state, *ws_);
   if (evaluated == Eval::ok) evaluated = system_.evaluate(state, Request::all(), *ws_);
-  if (evaluated != Eval::ok) {
-    blame(state);
-    return evaluated;
-  }
-  const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
-  for (std::size_t k = 0; k < saddle_from_.size(); ++k)
-    saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
-  if (Eval e = saddle_->factor(saddle_values_); e != Eval::ok) {
-    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
-    return e;
-  }
-  std::copy(ws_->f.begin(), ws_->f.end(), saddle_x_.begin());
-  for (int i = 0; i < m; ++i) saddle_x_[n + i] = ws_->gamma[rows_[i]];
-  saddle_->solve(saddle_x_);
-  std::copy_n(saddle_x_.begin(), n, a_.begin());
-  std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  for (int i = 0; i < m; ++i) lambda_[rows_[i]] = saddle_x_[n + i];
-  return all_finite(a_) ? Eval::ok : Eval::recoverable;
+  if (evaluated != Eval::ok) blame(state);
+  return evaluated;
 }
 
 /// Names the force or the constraint that is not finite at `state`.
@@ -311,8 +297,13 @@ Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
   if (Eval e = dependent_positions(t, y); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
   point_.r.assign(y.z.begin() + split_.drift(), y.z.end());
-  if (Eval e = accelerations_at(point_); e != Eval::ok) return e;
-  acceleration_to_chart(q_, dq_, a_, ddq_);
+  if (Eval e = evaluate_forces(point_); e != Eval::ok) return e;
+  if (reduced_) {
+    if (Eval e = reduced_accelerations(at_point_); e != Eval::ok) return e;
+  } else {
+    if (Eval e = saddle_accelerations(); e != Eval::ok) return e;
+    acceleration_to_chart(q_, dq_, a_, ddq_);
+  }
   split_.x_of.multiply(ddq_, out.a);
   load_first_order(dq_, ws_->b, out.b);
   last_y_ = y;
@@ -335,26 +326,31 @@ Eval StateSpace::rebase(const State& state) {
   has_base_ = false;
   near_base_ = true;
   base_ = state;
+  // The end of the step before: its accelerations hold here too, and mostly the whole evaluation.
+  const bool known = has_end_ && same_point(end_, state);
+  const bool evaluated = known && at_end_ && at_point_values_;
+  has_end_ = false;
   point_ = state;
   at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
-  const bool fresh = partitions_ == 0;
+  dq_ = state.v;
+  const bool fresh = history_.empty();
   if (fresh)
-    if (Eval e = choose_partition(); e != Eval::ok) return e;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    if (Eval e = accelerations_at(base_); e != Eval::ok) {
-      if (attempt > 0) return e;
-    } else {
-      chart_columns();
-      if (factor_dependent(at_base_) == Eval::ok) {
-        expand(at_base_);
-        const double size = length(at_base_);
-        if (fresh_norm_ == 0) fresh_norm_ = size;
-        if (size <= partition_growth * fresh_norm_) break;
-      }
-    }
-    if (attempt == 0)
-      if (Eval e = choose_partition(); e != Eval::ok) return e;
+    if (Eval e = choose_partition("start"); e != Eval::ok) return e;
+  if (!evaluated)
+    if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+  if (const std::string why = directions_at_base(); !why.empty()) {
+    if (Eval e = choose_partition(why); e != Eval::ok) return e;
+    if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+    if (!directions_at_base().empty()) return Eval::recoverable;
+  }
+  if (known) {
+    a_ = end_a_;
+    lambda_ = end_lambda_;
+  } else {
+    const Eval solved = reduced_ ? reduced_accelerations(at_base_) : saddle_accelerations();
+    if (solved != Eval::ok) return solved;
+    if (reduced_) reduced_multipliers(at_base_);
   }
   base_a_ = a_;
   base_lambda_ = lambda_;
@@ -372,16 +368,30 @@ Eval StateSpace::rebase(const State& state) {
   return Eval::ok;
 }
 
+/// Free directions at the base; why the parametrization does not suit it any more, if it does not.
+std::string StateSpace::directions_at_base() {
+  chart_columns();
+  if (factor_dependent(at_base_) != Eval::ok) return "dependent coordinates were not determined";
+  expand(at_base_);
+  const double size = length(at_base_);
+  if (fresh_norm_ == 0) fresh_norm_ = size;
+  if (size <= partition_growth * fresh_norm_) return {};
+  return fmt::format("dependent directions grew by {:.3g}", size / fresh_norm_);
+}
+
 /// The free directions from the chart columns at the point evaluated last.
 void StateSpace::expand(Tangent& tangent) {
   const SparsePattern& p = *ws_->G.pattern;
   const int n = split_.free_positions(), m = split_.holonomic, nv = system_.sizes().v;
-  W1_.resize(m, n + 1);
-  W1_.set_zero();
-  for (int i = 0; i < m; ++i) W1_(i, n) = -ws_->g_t[rows_[i]];
-  split_.negative_product(chart_G_, p, W1_);
-  if (m > 0) tangent.positions().solve(W1_);
-  split(W1_, tangent.H, tangent.H_t);
+  tangent.H.resize(m, n);
+  tangent.H.set_zero();
+  split_.negative_product(chart_G_, p, tangent.H);
+  tangent.H_t.resize(m);
+  for (int i = 0; i < m; ++i) tangent.H_t[i] = -ws_->g_t[rows_[i]];
+  if (m > 0) {
+    tangent.positions().solve(tangent.H);
+    if (norm_max(tangent.H_t) > 0) tangent.positions().solve(tangent.H_t);
+  }
   tangent.B.resize(nv, n);
   split_.free_columns(tangent.B);
   split_.add_held(tangent.H, tangent.B);
@@ -405,6 +415,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
   if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
+  if (reduced_) reduced_multipliers(at_point_);
   state = point_;
   point.t = t;
   point.q = q_;
@@ -412,7 +423,11 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.ddq = ddq_;
   point.z = point_.r;
   point.dz = ws_->b;
-  at_end_ = true;
+  point.a = a_;
+  at_end_ = has_end_ = true;
+  end_ = point_;
+  end_a_ = a_;
+  end_lambda_ = lambda_;
   return Eval::ok;
 }
 
@@ -423,6 +438,7 @@ void StateSpace::base_point(ChartPoint& point) const {
   point.ddq = base_a_;  // at the base T = I and its rate does not act on q'
   point.z = base_.r;
   point.dz.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
+  point.a = base_a_;
 }
 
 Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {

@@ -60,7 +60,8 @@ class StateSpace final : public ChartProblem {
 
   const Vector& accelerations() const override { return base_a_; }
   const Vector& multipliers() const override { return base_lambda_; }
-  int partitions() const override { return partitions_; }
+  int partitions() const override { return static_cast<int>(history_.size()); }
+  std::span<const PartitionRecord> partition_history() const override { return history_; }
   const Parametrization& parametrization() const { return split_; }
   /// Free directions at the base: what every coordinate moves with x and zeta.
   const Matrix& directions() const { return at_base_.B; }
@@ -79,18 +80,26 @@ class StateSpace final : public ChartProblem {
     LinearSolver& positions() { return position ? *position : *velocity; }
     const Matrix& velocities() const { return position ? U : B; }
   };
-  Eval choose_partition();
+  Eval choose_partition(std::string why);
   void prepare_dependent_solver();
+  void prepare_saddle();
   Eval factor_dependent(Tangent& tangent);
   Eval dependent_positions(double t, const Local& y);
   void guess_positions(double t, const Local& y);
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
   Eval dependent_velocities(const Vector& u);
-  Eval accelerations_at(State& state);
+  Eval evaluate_forces(State& state);
+  Eval reduced_accelerations(Tangent& tangent);
+  void reduced_multipliers(Tangent& tangent);
+  void reduce_mass(const Matrix& U, Matrix& out);
+  Eval saddle_accelerations();
+  std::string directions_at_base();
   void blame(const State& state);
   Eval check_redundant_rows();
   void chart_columns();
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
+  void turn_to_body(const Matrix& X, Matrix& Y) const;
+  void acceleration_from_chart(const Vector& ddq, Vector& a) const;
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
   void expand(Tangent& tangent);
@@ -138,8 +147,12 @@ class StateSpace final : public ChartProblem {
   // The base before this one.
   State past_;
   Vector past_a_, past_b_, past_q_, past_dq_, past_ddq_;
+  // The end of the step finished last.
+  State end_;
+  Vector end_a_, end_lambda_;
+  bool has_end_ = false;
   bool has_base_ = false, has_past_ = false;
-  int partitions_ = 0;
+  std::vector<PartitionRecord> history_;
 
   Parametrize choose_;
   Parametrization split_;
@@ -150,6 +163,11 @@ class StateSpace final : public ChartProblem {
   std::unique_ptr<LinearSolver> saddle_;
   Vector velocity_values_, position_values_, saddle_values_, saddle_x_;
   Vector chart_G_;  // values of G T at the point
+
+  bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
+  Matrix reduced_mass_, mass_U_;
+  Vector reduced_x_, force_;
+  DenseLu reduced_lu_;
 
   AuxiliarySolver auxiliaries_;
   struct AuxiliaryScratch {
