@@ -1,6 +1,6 @@
 /// The state-space form in single coordinates against the form in the tangent space: the work a run
-/// needs to reach an error of 1e-5 (positions and velocities at 100 times, |y - y_ref|/(1 + |y_ref|)),
-/// interpolated between runs at tolerances from 1e-4 to 1e-7. Instructions: under
+/// needs to reach an error of 1e-5 (positions and velocities at 100 times, |y - y_ref|/(1 +
+/// |y_ref|)), interpolated between runs at tolerances from 1e-4 to 1e-7. Instructions: under
 /// valgrind --tool=callgrind --toggle-collect='kardan::(anonymous namespace)::measured_run*'.
 
 #include <benchmark/benchmark.h>
@@ -62,8 +62,9 @@ Run run(const Prepared& model, const char* method, double t_end, double toleranc
   State state = model.start.state;
   ChartPoint point;
   const Observer observer = [&](const StepView& step) {
-    for (double t; static_cast<int>(out.grid.size()) < grid_points - 1 &&
-                   (t = static_cast<double>(out.grid.size() + 1) * t_end / grid_points) <= step.t;) {
+    for (double t;
+         static_cast<int>(out.grid.size()) < grid_points - 1 &&
+         (t = static_cast<double>(out.grid.size() + 1) * t_end / grid_points) <= step.t;) {
       step.dense->at((t - (step.t - step.h)) / step.h, point);
       State s;
       if (step.problem->state_at(point, ChartProblem::Consistency::projected, s) != Eval::ok)
