@@ -17,9 +17,6 @@ const char* to_string(Priority p) {
   return "free";
 }
 
-constexpr const char* planar_a[] = {"ax", "ay", "alpha"};
-constexpr const char* spatial_a[] = {"ax", "ay", "az", "alphax", "alphay", "alphaz"};
-
 }  // namespace
 
 Json to_json(const Residuals& r) {
@@ -45,11 +42,7 @@ Json named_values(const System& system, const ConsistentStart& start) {
     if (name != "t")
       out[name] = system.quantity(*system.find_quantity(name), start.state, 0, {}, {}, *ws);
   if (!start.a.empty())
-    for (std::size_t b = 1; b < system.bodies().size(); ++b)
-      for (int k = 0; k < system.bodies()[b].v_count; ++k)
-        out[system.blueprint().bodies[b].name + "." +
-            (system.dimension() == 2 ? planar_a[k] : spatial_a[k])] =
-            start.a[system.bodies()[b].v + k];
+    for (int i = 0; i < system.sizes().v; ++i) out[system.acceleration_name(i)] = start.a[i];
   int last = -1, index = 0;
   for (std::size_t i = 0; i < start.lambda.size(); ++i) {
     const int element = system.rows()[i].element;

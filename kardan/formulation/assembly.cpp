@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kardan/formulation/auxiliary.h"
+#include "kardan/formulation/coupled_accelerations.h"
 #include "kardan/formulation/saddle.h"
 
 namespace kardan {
@@ -368,6 +369,7 @@ void check_accelerations(const System& system, ConsistentStart& out, Workspace& 
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws) {
   const Sizes& n = system.sizes();
+  if (n.multiplier_forces) return solve_coupled_accelerations(system, state, a, lambda, ws);
   a.assign(n.v, 0.0);
   lambda.assign(n.constraints(), 0.0);
   AuxiliarySolver auxiliaries;

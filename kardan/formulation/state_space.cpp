@@ -110,8 +110,6 @@ void StateSpace::prepare_dependent_solver() {
     }
   dependent_values_.resize(dependent_slot_.size());
   saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
-  for (std::size_t k = 0; k < saddle_M_.size(); ++k)
-    saddle_values_[saddle_M_[k]] = ws_->M.values[k];
   at_base_ = std::make_unique<LinearSolver>(dependent_pattern_);
   at_point_ = std::make_unique<LinearSolver>(dependent_pattern_);
   near_ = std::make_unique<LinearSolver>(dependent_pattern_);
@@ -261,6 +259,8 @@ Eval StateSpace::accelerations_at(State& state) {
     return evaluated;
   }
   const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
+  for (std::size_t k = 0; k < saddle_M_.size(); ++k)
+    saddle_values_[saddle_M_[k]] = ws_->M.values[k];
   for (std::size_t k = 0; k < saddle_from_.size(); ++k)
     saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
   if (Eval e = saddle_->factor(saddle_values_); e != Eval::ok) {
