@@ -32,8 +32,7 @@ void AutomaticEquations::differentiate_constraints(const State& state, std::span
       ws.rate_t[row] = rate.d[n - first];
       ws.accel_t[row] = accel.d[n - first];
     };
-    for (int i = 0; i < n_.lambda; ++i)
-      store(i, A.terms.g[i].value.d[0], A.terms.g[i].d[0].d[0]);
+    for (int i = 0; i < n_.lambda; ++i) store(i, A.terms.g[i].value.d[0], A.terms.g[i].d[0].d[0]);
     for (int i = 0; i < n_.mu; ++i) {
       Dual<Seeded, 1> q = A.terms.h[i].value;
       for (int j = 0; j < n; ++j) q += A.terms.H(i, j).value * A.rate[j].value;
@@ -58,8 +57,8 @@ void AutomaticEquations::differentiate_constraints(const State& state, std::span
 
 /// f_p -= (G' lambda)_p, f_t -= (G' lambda)_t: second derivatives of lambda'g.
 void AutomaticEquations::differentiate_constraint_forces(const State& state,
-                                                         std::span<const double> lambda, AutomaticWork& k,
-                                                         Workspace& ws) const {
+                                                         std::span<const double> lambda,
+                                                         AutomaticWork& k, Workspace& ws) const {
   UserArrays<Twice>& A = k.twice;
   const int n = n_.n;
   for (int row = 0; row < n; row += seeds)
@@ -134,7 +133,10 @@ void AutomaticEquations::differentiate_dynamics(const State& state, std::span<co
       }
       const bool by_p = c < n, by_v = c < 2 * n + 1, by_own = c < 2 * n + 1 + own;
       SparseMatrix& of_f = by_p ? ws.f_p : by_v ? ws.f_v : by_own ? ws.force_aux : ws.force_lambda;
-      SparseMatrix& of_aux = by_p ? ws.aux_p : by_v ? ws.aux_v : by_own ? ws.aux_aux : ws.aux_lambda;
+      SparseMatrix& of_aux = by_p     ? ws.aux_p
+                             : by_v   ? ws.aux_v
+                             : by_own ? ws.aux_aux
+                                      : ws.aux_lambda;
       const int column = by_p ? c : by_v ? c - n - 1 : by_own ? c - 2 * n - 1 : c - 2 * n - 1 - own;
       for (int i = 0; i < n; ++i) of_f.values[i * of_f.cols() + column] = k.residual[i].d[s];
       for (int i = 0; i < own; ++i) of_aux.values[i * of_aux.cols() + column] = aux(i);

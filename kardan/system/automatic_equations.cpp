@@ -103,7 +103,8 @@ void AutomaticEquations::load_seeded(const State& state, int first, AutomaticWor
 }
 
 /// g, G, g_t; H, h.
-void AutomaticEquations::first_derivatives(const State& state, AutomaticWork& k, Workspace& ws) const {
+void AutomaticEquations::first_derivatives(const State& state, AutomaticWork& k,
+                                           Workspace& ws) const {
   UserArrays<Seeded>& A = k.seeded;
   const int n = n_.n;
   for (int first = 0; first <= n; first += seeds) {
@@ -125,7 +126,8 @@ void AutomaticEquations::first_derivatives(const State& state, AutomaticWork& k,
 }
 
 /// gamma = -(g'' and (H p' + h)' along the motion without acceleration).
-void AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k, Workspace& ws) const {
+void AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k,
+                                            Workspace& ws) const {
   UserArrays<Along>& A = k.along;
   load(A, state, k);
   set_along(A.at.t, state.t, 1.0, 0.0);
@@ -265,9 +267,9 @@ Energy AutomaticEquations::energy(const State& state, Workspace& ws) const {
   return out;
 }
 
-double AutomaticEquations::quantity(UserQuantity kind, int index, const State& state,
-                                    double factor, std::span<double> by_p,
-                                    std::span<double> by_rate, Workspace& ws) const {
+double AutomaticEquations::quantity(UserQuantity kind, int index, const State& state, double factor,
+                                    std::span<double> by_p, std::span<double> by_rate,
+                                    Workspace& ws) const {
   AutomaticWork& k = work(ws);
   if (place(state, k) != Eval::ok) return std::nan("");
   UserArrays<Seeded>& A = k.seeded;

@@ -119,7 +119,8 @@ class AutomaticEquations final : public UserEquations {
                                  std::span<const double> lambda, AutomaticWork&, Workspace&) const;
   void differentiate_constraint_forces(const State&, std::span<const double> lambda, AutomaticWork&,
                                        Workspace&) const;
-  void differentiate_dynamics(const State&, std::span<const double> a, AutomaticWork&, Workspace&) const;
+  void differentiate_dynamics(const State&, std::span<const double> a, AutomaticWork&,
+                              Workspace&) const;
   void seed_kinematics(const State&, AutomaticWork&) const;
 
   UserDescription description_;

@@ -40,8 +40,8 @@ class UserArrays {
     spare = rate_;
     y_.assign(ns + nl + nm + nm * n + n + nr + nw + n * n + n * n + ne + nz + no, T(0.0));
     T* x = x_.data();
-    for (auto [part, size] : {std::pair{&p, n}, {&v, n}, {&r, nr}, {&w, nw}, {&s, ns}, {&lambda, nl},
-                              {&mu, nm}}) {
+    for (auto [part, size] :
+         {std::pair{&p, n}, {&v, n}, {&r, nr}, {&w, nw}, {&s, ns}, {&lambda, nl}, {&mu, nm}}) {
       *part = {x, static_cast<std::size_t>(size)};
       x += size;
     }
@@ -121,7 +121,7 @@ class UserArrays {
   Variables<T> at;
   Terms<T> terms;
   std::span<T> p, v, r, w, s, lambda, mu;
-  std::span<T> rate;      // p'; the same as v where Z is the identity
+  std::span<T> rate;     // p'; the same as v where Z is the identity
   std::vector<T> spare;  // n numbers where Z is given
 
  private:

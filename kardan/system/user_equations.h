@@ -43,19 +43,19 @@ struct UserVariable {
 /// Names and numbers of the variables and equations.
 struct UserDescription {
   std::string name = {};
-  std::vector<UserVariable> positions = {};     ///< p
-  std::vector<UserVariable> velocities = {};    ///< v: as many as positions
-  std::vector<UserVariable> dynamic = {};       ///< r
-  std::vector<UserVariable> auxiliary = {};     ///< w
-  std::vector<UserVariable> contact = {};       ///< s
-  std::vector<std::string> holonomic = {};      ///< rows of g, with multipliers lambda
-  std::vector<std::string> nonholonomic = {};   ///< rows of H, with multipliers mu
-  std::vector<std::string> invariants = {};     ///< e
-  std::vector<std::string> events = {};         ///< z
-  std::vector<std::string> outputs = {};        ///< further quantities to be shown
-  bool mass = true;                             ///< M is given
-  bool kinematics = false;                      ///< Z is given
-  bool energy = false;                          ///< kinetic and potential energy are given
+  std::vector<UserVariable> positions = {};    ///< p
+  std::vector<UserVariable> velocities = {};   ///< v: as many as positions
+  std::vector<UserVariable> dynamic = {};      ///< r
+  std::vector<UserVariable> auxiliary = {};    ///< w
+  std::vector<UserVariable> contact = {};      ///< s
+  std::vector<std::string> holonomic = {};     ///< rows of g, with multipliers lambda
+  std::vector<std::string> nonholonomic = {};  ///< rows of H, with multipliers mu
+  std::vector<std::string> invariants = {};    ///< e
+  std::vector<std::string> events = {};        ///< z
+  std::vector<std::string> outputs = {};       ///< further quantities to be shown
+  bool mass = true;                            ///< M is given
+  bool kinematics = false;                     ///< Z is given
+  bool energy = false;                         ///< kinetic and potential energy are given
   /// Forces depend on multipliers. Found by itself where they do so at the start.
   bool multiplier_forces = false;
 };

@@ -16,10 +16,14 @@ std::shared_ptr<const SparsePattern> dense(int rows, int cols) {
 }
 
 const ElementType& equation_type(RowKind kind) {
-  static const ElementType holonomic{"holonomic constraint", "written by the user", "g = 0",
-                                     Category::joint, 0, {}};
-  static const ElementType nonholonomic{"nonholonomic constraint", "written by the user",
-                                        "H v + h = 0", Category::nonholonomic, 0, {}};
+  static const ElementType holonomic{
+      "holonomic constraint", "written by the user", "g = 0", Category::joint, 0, {}};
+  static const ElementType nonholonomic{"nonholonomic constraint",
+                                        "written by the user",
+                                        "H v + h = 0",
+                                        Category::nonholonomic,
+                                        0,
+                                        {}};
   return kind == RowKind::holonomic ? holonomic : nonholonomic;
 }
 
@@ -186,8 +190,8 @@ void UserSystem::find_scales() {
   (void)equations_->rates(start_, given, start_.v, *ws);
   if (equations_->evaluate(start_, {.velocity = true}, *ws) == Eval::ok)
     for (int i = 0; i < sizes_.constraints(); ++i) {
-      const double size = norm_max({ws->G.values.data() + i * sizes_.v,
-                                    static_cast<std::size_t>(sizes_.v)});
+      const double size =
+          norm_max({ws->G.values.data() + i * sizes_.v, static_cast<std::size_t>(sizes_.v)});
       if (size > 0) row_scale_[i] = size;
     }
   if (equations_->evaluate(start_, {.force = true}, *ws) != Eval::ok) return;
@@ -207,8 +211,7 @@ void UserSystem::name_quantities() {
     quantities_.emplace(name, quantity);
   };
   add("t", {Quantity::Kind::time, 0, 0});
-  for (int i = 0; i < sizes_.v; ++i)
-    add(d.positions[i].name, {Quantity::Kind::position, i + 1, 0});
+  for (int i = 0; i < sizes_.v; ++i) add(d.positions[i].name, {Quantity::Kind::position, i + 1, 0});
   for (int i = 0; i < sizes_.v; ++i)
     add(d.velocities[i].name, {Quantity::Kind::velocity, i + 1, 0});
   for (int i = 0; i < sizes_.r; ++i) add(d.dynamic[i].name, {Quantity::Kind::state, 0, i});

@@ -75,8 +75,7 @@ struct Sleigh {
     y.H(0, 2) = -a;
     y.h[0] = V * sin(x.p[2]);
     const T vx = x.v[0] - V;
-    if (!y.e.empty())
-      y.e[0] = 0.5 * (m * (vx * vx + x.v[1] * x.v[1]) + I * x.v[2] * x.v[2]) - E;
+    if (!y.e.empty()) y.e[0] = 0.5 * (m * (vx * vx + x.v[1] * x.v[1]) + I * x.v[2] * x.v[2]) - E;
   }
 };
 
@@ -236,16 +235,16 @@ GeneralProblem disc() {
     points.push_back(std::move(point));
   }
   const State& start = points[0].state;
-  GeneralProblem out = problem(
-      {.name = "disc",
-       .positions = {{"x", start.p[0]}, {"y", start.p[1]}, {"phi", 0}},
-       .velocities = {{"vx", start.v[0]}, {"vy", start.v[1]}, {"omega", start.v[2]}},
-       .dynamic = {{"motor", 0}},
-       .auxiliary = {{"drag", 0.5}},
-       .contact = {{"foot", 0.25}},
-       .holonomic = {"touch"},
-       .nonholonomic = {"roll"}},
-      Disc{});
+  GeneralProblem out =
+      problem({.name = "disc",
+               .positions = {{"x", start.p[0]}, {"y", start.p[1]}, {"phi", 0}},
+               .velocities = {{"vx", start.v[0]}, {"vy", start.v[1]}, {"omega", start.v[2]}},
+               .dynamic = {{"motor", 0}},
+               .auxiliary = {{"drag", 0.5}},
+               .contact = {{"foot", 0.25}},
+               .holonomic = {"touch"},
+               .nonholonomic = {"roll"}},
+              Disc{});
   out.reference = std::move(points);
   return out;
 }
@@ -287,22 +286,25 @@ GeneralProblem andrews() {
   UserDescription description;
   description.name = "andrews";
   const char* const angles[] = {"beta", "theta", "gamma", "phi", "delta", "omega", "epsilon"};
-  const double start[] = {-0.0617138900142764496, 0, 0.455279819163070380, 0.222668390165885885,
-                          0.487364979543842550, -0.222668390165885885, 1.23054744454982119};
+  const double start[] = {-0.0617138900142764496, 0,
+                          0.455279819163070380,   0.222668390165885885,
+                          0.487364979543842550,   -0.222668390165885885,
+                          1.23054744454982119};
   for (int i = 0; i < 7; ++i) {
     description.positions.push_back({angles[i], start[i]});
     description.velocities.push_back({std::string(angles[i]) + "_rate", 0});
   }
   for (int i = 1; i <= 3; ++i)
-    for (const char* k : {".x", ".y"}) description.holonomic.push_back("loop_" + std::to_string(i) + k);
+    for (const char* k : {".x", ".y"})
+      description.holonomic.push_back("loop_" + std::to_string(i) + k);
   GeneralProblem out = problem(std::move(description), Andrews{});
   const Json& data = references()["andrews"]["values"];
   for (const char* t : {"0.01", "0.02", "0.03"}) {
     ReferencePoint point;
     point.state = out.system->start();
     point.state.t = std::stod(t);
-    point.state.p = numbers(data[t]["q"],
-                            {"beta", "theta", "gamma", "phi", "delta", "Omega", "epsilon"});
+    point.state.p =
+        numbers(data[t]["q"], {"beta", "theta", "gamma", "phi", "delta", "Omega", "epsilon"});
     point.state.v = numbers(data[t]["qdot"]);
     point.a = numbers(data[t]["qddot"]);
     out.reference.push_back(std::move(point));
@@ -316,13 +318,14 @@ GeneralProblem general_pendulum(double speed) {
   Pendulum pendulum;
   const bool bottom = speed != 0;
   pendulum.E = bottom ? 0.5 * speed * speed - pendulum.g : 0;
-  GeneralProblem out = problem({.name = "pendulum",
-                                .positions = {{"x", bottom ? 0.0 : 1.0}, {"y", bottom ? -1.0 : 0.0}},
-                                .velocities = {{"vx", speed}, {"vy", 0}},
-                                .holonomic = {"rod"},
-                                .invariants = {"energy_kept"},
-                                .energy = true},
-                               pendulum);
+  GeneralProblem out =
+      problem({.name = "pendulum",
+               .positions = {{"x", bottom ? 0.0 : 1.0}, {"y", bottom ? -1.0 : 0.0}},
+               .velocities = {{"vx", speed}, {"vy", 0}},
+               .holonomic = {"rod"},
+               .invariants = {"energy_kept"},
+               .energy = true},
+              pendulum);
   const auto add = [&](const std::string& key, double t) {
     const Json& at = references()["pendulum"][key];
     ReferencePoint point;

@@ -43,8 +43,7 @@ TEST_P(UserEquationsTest, HoldAtTheReferenceSolution) {
       EXPECT_LT(largest_difference(force, point.constraint_force), 1e-12) << state.t;
     } else if (!point.lambda.empty()) {
       for (std::size_t i = 0; i < lambda.size(); ++i)
-        EXPECT_NEAR(lambda[i], point.lambda[i], 1e-12 * (1 + std::abs(point.lambda[i])))
-            << state.t;
+        EXPECT_NEAR(lambda[i], point.lambda[i], 1e-12 * (1 + std::abs(point.lambda[i]))) << state.t;
     }
     EXPECT_LT(largest_difference(state.w, point.state.w), 1e-12);
   }
