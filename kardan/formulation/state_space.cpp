@@ -21,8 +21,14 @@ constexpr double slow_contraction = 0.05;
 /// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
 /// position tolerance leaves, at what the certificate promises.
 constexpr double redundant_tolerance = 1e-10;
+/// Up to so many free directions the accelerations are solved on them; their mass matrix is dense.
+constexpr int most_reduced = 48;
 /// The partition is kept while the dependent directions grow by less than this.
 constexpr double partition_growth = 1.25;
+
+bool same_point(const State& a, const State& b) {
+  return a.t == b.t && a.p == b.p && a.v == b.v && a.r == b.r && a.modes == b.modes;
+}
 
 }  // namespace
 
@@ -43,18 +49,24 @@ Eval StateSpace::choose_partition() {
   if (found.eval != Eval::ok) return found.eval;
   rows_ = found.independent;
   const int n = system_.sizes().v;
-  // Columns in the model's units, so that the choice does not depend on them.
+  // Columns in the model's units, so that the choice does not depend on them; less weight for
+  // bodies with many constraints: their coordinates stay free, and the dependent ones fall apart
+  // into small blocks.
   Matrix G(static_cast<int>(rows_.size()), n);
   const SparsePattern& p = *ws_->G.pattern;
+  Vector weight(n, 0.0);
+  for (int row : rows_)
+    for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k) weight[p.column[k]] += 1;
+  for (int j = 0; j < n; ++j) weight[j] = column_scale(system_, j) / std::max(weight[j], 1.0);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     double square = 0;
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
       const double v = ws_->G.values[k] * column_scale(system_, p.column[k]);
-      G(static_cast<int>(i), p.column[k]) = v;
       square += v * v;
     }
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      G(static_cast<int>(i), p.column[k]) /= std::sqrt(square);
+      G(static_cast<int>(i), p.column[k]) =
+          ws_->G.values[k] * weight[p.column[k]] / std::sqrt(square);
   }
   PivotedQr qr;
   if (Eval e = qr.factor(G); e != Eval::ok) return e;
@@ -94,6 +106,7 @@ void StateSpace::prepare_dependent_solver() {
     d.row_start.push_back(static_cast<int>(d.column.size()));
   }
   dependent_pattern_ = std::make_shared<const SparsePattern>(std::move(d));
+  reduced_ = n - m <= most_reduced;
   saddle_pattern_ = builder.build();
   saddle_M_.clear();
   saddle_G_.clear();
@@ -191,7 +204,7 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
     system_.retract(base_.p, q_, point_.p);
-    if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
+    follow(point_);
     if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
     double size = 0;
     int worst = 0;
@@ -230,12 +243,20 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
 Eval StateSpace::dependent_velocities(const Vector& u) {
   for (std::size_t i = 0; i < independent_.size(); ++i) dq_[independent_[i]] = u[i];
   if (rows_.empty()) {
+    if (reduced_) expand(*at_point_, point_B_, point_H_t_);
     velocity_from_chart(q_, dq_, point_.v);
     return Eval::ok;
   }
   if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
   chart_columns();
   if (Eval e = factor_dependent(*at_point_); e != Eval::ok) return e;
+  if (reduced_) {
+    expand(*at_point_, point_B_, point_H_t_);
+    for (std::size_t k = 0; k < dependent_.size(); ++k)
+      dq_[dependent_[k]] = point_H_t_[k] + dot({point_B_.row(dependent_[k]), u.size()}, u);
+    velocity_from_chart(q_, dq_, point_.v);
+    return Eval::ok;
+  }
   const SparsePattern& p = *ws_->G.pattern;
   for (int k : dependent_) dq_[k] = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -250,30 +271,12 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
   return Eval::ok;
 }
 
-/// a_, lambda_ at `state` (its w is solved for).
-Eval StateSpace::accelerations_at(State& state) {
+/// Everything at `state` (its w is solved for).
+Eval StateSpace::evaluate_forces(State& state) {
   Eval evaluated = auxiliaries_.solve(system_, state, *ws_);
   if (evaluated == Eval::ok) evaluated = system_.evaluate(state, Request::all(), *ws_);
-  if (evaluated != Eval::ok) {
-    blame(state);
-    return evaluated;
-  }
-  const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
-  for (std::size_t k = 0; k < saddle_M_.size(); ++k)
-    saddle_values_[saddle_M_[k]] = ws_->M.values[k];
-  for (std::size_t k = 0; k < saddle_from_.size(); ++k)
-    saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
-  if (Eval e = saddle_->factor(saddle_values_); e != Eval::ok) {
-    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
-    return e;
-  }
-  std::copy(ws_->f.begin(), ws_->f.end(), saddle_x_.begin());
-  for (int i = 0; i < m; ++i) saddle_x_[n + i] = ws_->gamma[rows_[i]];
-  saddle_->solve(saddle_x_);
-  std::copy_n(saddle_x_.begin(), n, a_.begin());
-  std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  for (int i = 0; i < m; ++i) lambda_[rows_[i]] = saddle_x_[n + i];
-  return all_finite(a_) ? Eval::ok : Eval::recoverable;
+  if (evaluated != Eval::ok) blame(state);
+  return evaluated;
 }
 
 /// Names the force or the constraint that is not finite at `state`.
@@ -311,8 +314,13 @@ Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
   if (Eval e = dependent_positions(t, y.x); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
   point_.r = y.z;
-  if (Eval e = accelerations_at(point_); e != Eval::ok) return e;
-  acceleration_to_chart(q_, dq_, a_, ddq_);
+  if (Eval e = evaluate_forces(point_); e != Eval::ok) return e;
+  if (reduced_) {
+    if (Eval e = reduced_accelerations(*at_point_, point_B_); e != Eval::ok) return e;
+  } else {
+    if (Eval e = saddle_accelerations(); e != Eval::ok) return e;
+    acceleration_to_chart(q_, dq_, a_, ddq_);
+  }
   for (std::size_t i = 0; i < independent_.size(); ++i) out.a[i] = ddq_[independent_[i]];
   std::copy(ws_->b.begin(), ws_->b.end(), out.b.begin());
   last_y_ = y;
@@ -335,9 +343,14 @@ Eval StateSpace::rebase(const State& state) {
   has_base_ = false;
   near_base_ = true;
   base_ = state;
+  // The end of the step before: its accelerations hold here too, and mostly the whole evaluation.
+  const bool known = has_end_ && same_point(end_, state);
+  const bool evaluated = known && at_end_ && at_point_values_;
+  has_end_ = false;
   point_ = state;
   at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
+  dq_ = state.v;
   if (system_.sizes().mu > 0) {
     culprit_ = "nonholonomic constraints";
     return Eval::fatal;
@@ -345,20 +358,20 @@ Eval StateSpace::rebase(const State& state) {
   const bool fresh = partitions_ == 0;
   if (fresh)
     if (Eval e = choose_partition(); e != Eval::ok) return e;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    if (Eval e = accelerations_at(base_); e != Eval::ok) {
-      if (attempt > 0) return e;
-    } else {
-      chart_columns();
-      if (factor_dependent(*at_base_) == Eval::ok) {
-        expand(*at_base_, B_, H_t_);
-        const double size = norm_max(B_.values());
-        if (fresh_norm_ == 0) fresh_norm_ = std::max(size, 1.0);
-        if (size <= partition_growth * fresh_norm_) break;
-      }
-    }
-    if (attempt == 0)
-      if (Eval e = choose_partition(); e != Eval::ok) return e;
+  if (!evaluated)
+    if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+  if (!directions_at_base()) {
+    if (Eval e = choose_partition(); e != Eval::ok) return e;
+    if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+    if (!directions_at_base()) return Eval::recoverable;
+  }
+  if (known) {
+    a_ = end_a_;
+    lambda_ = end_lambda_;
+  } else {
+    const Eval solved = reduced_ ? reduced_accelerations(*at_base_, B_) : saddle_accelerations();
+    if (solved != Eval::ok) return solved;
+    if (reduced_) reduced_multipliers(*at_base_);
   }
   base_a_ = a_;
   base_lambda_ = lambda_;
@@ -374,6 +387,16 @@ Eval StateSpace::rebase(const State& state) {
   base_rate_.b = ws_->b;
   at_base_values_ = has_base_ = true;
   return Eval::ok;
+}
+
+/// Free directions at the base; false when the partition does not suit it any more.
+bool StateSpace::directions_at_base() {
+  chart_columns();
+  if (factor_dependent(*at_base_) != Eval::ok) return false;
+  expand(*at_base_, B_, H_t_);
+  const double size = norm_max(B_.values());
+  if (fresh_norm_ == 0) fresh_norm_ = std::max(size, 1.0);
+  return size <= partition_growth * fresh_norm_;
 }
 
 /// B = [H; I] and H_t from the chart columns at the point evaluated last.
@@ -407,6 +430,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
   if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
+  if (reduced_) reduced_multipliers(*at_point_);
   state = point_;
   point.t = t;
   point.q = q_;
@@ -414,7 +438,10 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.ddq = ddq_;
   point.z = y.z;
   point.dz = rate.b;
-  at_end_ = true;
+  at_end_ = has_end_ = true;
+  end_ = point_;
+  end_a_ = a_;
+  end_lambda_ = lambda_;
   return Eval::ok;
 }
 
@@ -434,7 +461,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
-    if (!base_.turns.empty()) system_.follow_turns(base_, state, *ws_);
+    follow(state);
     if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
     return auxiliaries_.solve(system_, state, *ws_);
   }
@@ -450,6 +477,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.p = point_.p;
   state.v = point_.v;
   state.turns = point_.turns;
+  state.s = point_.s;
   return auxiliaries_.solve(system_, state, *ws_);
 }
 

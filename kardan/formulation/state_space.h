@@ -62,13 +62,24 @@ class StateSpace final : public ChartProblem {
   Eval choose_partition();
   void prepare_dependent_solver();
   Eval factor_dependent(LinearSolver& solver);
+  /// Turn counters and contact variables of a state in this chart.
+  void follow(State& state) {
+    if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, state, *ws_);
+  }
   Eval dependent_positions(double t, const Vector& x);
   Eval dependent_velocities(const Vector& u);
-  Eval accelerations_at(State& state);
+  Eval evaluate_forces(State& state);
+  Eval reduced_accelerations(LinearSolver& dependent, const Matrix& chart_B);
+  void reduced_multipliers(LinearSolver& dependent);
+  void reduce_mass(const Matrix& B, Matrix& out);
+  Eval saddle_accelerations();
+  bool directions_at_base();
   void blame(const State& state);
   Eval check_redundant_rows();
   void chart_columns();
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
+  void turn_to_body(const Matrix& X, Matrix& Y) const;
+  void acceleration_from_chart(const Vector& ddq, Vector& a) const;
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
   void expand(LinearSolver& dependent, Matrix& B, Vector& H_t);
@@ -117,6 +128,10 @@ class StateSpace final : public ChartProblem {
   // The base before this one.
   State past_;
   Vector past_a_, past_b_, past_q_, past_dq_, past_ddq_;
+  // The end of the step finished last.
+  State end_;
+  Vector end_a_, end_lambda_;
+  bool has_end_ = false;
   bool has_base_ = false, has_past_ = false;
   int partitions_ = 0;
 
@@ -127,6 +142,11 @@ class StateSpace final : public ChartProblem {
   std::unique_ptr<LinearSolver> at_base_, at_point_, near_, saddle_;
   Vector dependent_values_, saddle_values_, saddle_x_, small_;
   Vector chart_G_;  // values of G T at the point
+
+  bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
+  Matrix reduced_mass_, mass_B_;
+  Vector reduced_x_;
+  DenseLu reduced_lu_;
 
   AuxiliarySolver auxiliaries_;
   struct AuxiliaryScratch {

@@ -6,6 +6,7 @@
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/linalg/dense_lu.h"
+#include "kardan/linalg/kernels.h"
 
 namespace kardan {
 namespace {
@@ -15,12 +16,11 @@ void multiply_add(double factor, const SparseMatrix& A, const std::vector<int>* 
                   const Matrix& X, Matrix& Y) {
   const SparsePattern& p = *A.pattern;
   const int count = rows ? static_cast<int>(rows->size()) : p.rows;
-  const auto width = static_cast<std::size_t>(X.cols());
   for (int i = 0; i < count; ++i) {
     const int row = rows ? (*rows)[i] : i;
+    RowSum sum(X.cols(), Y.row(i));
     for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
-      if (A.values[k] != 0)
-        add_scaled(factor * A.values[k], {X.row(p.column[k]), width}, {Y.row(i), width});
+      if (A.values[k] != 0) sum.add(factor * A.values[k], X.row(p.column[k]));
   }
 }
 
@@ -28,10 +28,11 @@ void multiply_add(double factor, const SparseMatrix& A, const std::vector<int>* 
 void transposed_product(const Matrix& B, const Matrix& X, Matrix& Y) {
   Y.resize(B.cols(), X.cols());
   Y.set_zero();
-  const auto width = static_cast<std::size_t>(X.cols());
-  for (int k = 0; k < B.rows(); ++k)
-    for (int i = 0; i < B.cols(); ++i)
-      if (B(k, i) != 0) add_scaled(B(k, i), {X.row(k), width}, {Y.row(i), width});
+  for (int i = 0; i < B.cols(); ++i) {
+    RowSum sum(X.cols(), Y.row(i));
+    for (int k = 0; k < B.rows(); ++k)
+      if (B(k, i) != 0) sum.add(B(k, i), X.row(k));
+  }
 }
 
 /// Splits the last column, the derivative by time, from the others.
@@ -122,7 +123,10 @@ Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJ
     if (Eval e = evaluate(t, y, end_rate_); e != Eval::ok) return e;
   }
   curve_point();
-  expand(*at_point_, point_B_, point_H_t_);
+  if (reduced_)
+    reduced_multipliers(*at_point_);
+  else
+    expand(*at_point_, point_B_, point_H_t_);
   return reduce({point_, a_, lambda_, point_B_, point_H_t_, *at_point_}, terms, out);
 }
 
