@@ -94,7 +94,8 @@ void SparseCholesky::analyze() {
   L_row_.resize(row_of_L_.size());
   std::vector<int> end(L_start_.begin(), L_start_.end() - 1);
   for (int k = 0; k < n; ++k)
-    for (int e = row_of_L_start_[k]; e < row_of_L_start_[k + 1]; ++e) L_row_[end[row_of_L_[e]]++] = k;
+    for (int e = row_of_L_start_[k]; e < row_of_L_start_[k + 1]; ++e)
+      L_row_[end[row_of_L_[e]]++] = k;
 }
 
 bool SparseCholesky::accept(int k, double pivot, double diagonal) {
@@ -165,8 +166,9 @@ void SparseCholesky::solve(std::span<double> x) {
   const int n = size();
   KARDAN_ASSERT(failed_ < 0 && static_cast<int>(x.size()) == n, "factors of the same size");
   if (dense_) {
-    for (int k = 0; k < n; ++k) x[k] -= dot({full_.row(k), static_cast<std::size_t>(k)},
-                                            x.first(static_cast<std::size_t>(k)));
+    for (int k = 0; k < n; ++k)
+      x[k] -=
+          dot({full_.row(k), static_cast<std::size_t>(k)}, x.first(static_cast<std::size_t>(k)));
     for (int k = 0; k < n; ++k) x[k] /= D_[k];
     for (int k = n - 1; k > 0; --k)
       add_scaled(-x[k], {full_.row(k), static_cast<std::size_t>(k)},

@@ -1,8 +1,8 @@
 #pragma once
 /// P A P' = L D L' for symmetric positive definite A of fixed pattern and changing values: dense
-/// where the factors are nearly full, sparse otherwise. The order comes from the pattern alone (approximate minimum
-/// degree), there are no pivots to choose: the same values give the same bits whatever was factored
-/// before, and nothing allocates after construction.
+/// where the factors are nearly full, sparse otherwise. The order comes from the pattern alone
+/// (approximate minimum degree), there are no pivots to choose: the same values give the same bits
+/// whatever was factored before, and nothing allocates after construction.
 
 #include <memory>
 #include <span>
