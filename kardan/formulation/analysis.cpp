@@ -56,7 +56,8 @@ void find_unused(const System& system, ConstraintAnalysis& out) {
 
 }  // namespace
 
-RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws) {
+RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws,
+                                        double tolerance) {
   if (system.evaluate(state, {.velocity = true}, ws) != Eval::ok) {
     RowDependencies none;
     none.eval = Eval::recoverable;
@@ -68,7 +69,7 @@ RowDependencies constraint_dependencies(const System& system, const State& state
   for (int j = 0; j < pattern.cols; ++j) scale[j] = column_scale(system, j);
   for (int k = 0; k < pattern.nonzeros(); ++k) scaled.values[k] *= scale[pattern.column[k]];
   RankOptions options;
-  options.tolerance = rank_tolerance;
+  options.tolerance = tolerance;
   return find_row_dependencies(scaled, options);
 }
 

@@ -110,9 +110,9 @@ Eval MassElimination::factor_mass(std::span<const double> M) {
         const double own = sum;
         for (int k = 0; k < j; ++k) sum -= row[k] * other[k];
         if (j < i) {
-          row[j] = sum / other[j];
+          row[j] = sum * other[j];
         } else if (sum > SparseCholesky::smallest_pivot * own && std::isfinite(sum)) {
-          row[i] = std::sqrt(sum);
+          row[i] = 1 / std::sqrt(sum);
         } else {
           failed_column_ = columns_[b.first_column + i];
           return Eval::recoverable;
@@ -129,7 +129,7 @@ void MassElimination::lower_solve(const Block& b, double* x) const {
   for (int i = 0; i < b.size; row += ++i) {
     double sum = x[i];
     for (int k = 0; k < i; ++k) sum -= row[k] * x[k];
-    x[i] = sum / row[i];
+    x[i] = sum * row[i];
   }
 }
 
@@ -138,7 +138,7 @@ void MassElimination::upper_solve(const Block& b, double* x) const {
   const double* L = L_.data() + b.factor;
   for (int i = b.size - 1; i >= 0; --i) {
     const double* row = L + i * (i + 1) / 2;
-    x[i] /= row[i];
+    x[i] *= row[i];
     for (int k = 0; k < i; ++k) x[k] -= row[k] * x[i];
   }
 }

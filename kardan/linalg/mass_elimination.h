@@ -40,7 +40,8 @@ class MassElimination {
   void solve(std::span<double> a, std::span<double> y);
 
  private:
-  /// A connected part of M: its columns and the lower triangle of its factor, by rows.
+  /// A connected part of M: its columns and the lower triangle of its factor, by rows, with the
+  /// reciprocals of the diagonal.
   struct Block {
     int first_column = 0, size = 0;  // into columns_
     int factor = 0;                  // into L_
@@ -58,13 +59,13 @@ class MassElimination {
 
   std::shared_ptr<const SparsePattern> M_, G_;
   std::vector<Block> blocks_;
-  std::vector<int> columns_;         // of all blocks, block by block
-  std::vector<int> place_;           // of each column: where it stands in columns_
-  std::vector<int> L_from_;          // place in the values of M of each entry of L_, or -1
-  std::vector<Segment> segments_;    // by block
-  std::vector<int> segment_start_;   // of each block
-  std::vector<int> Y_place_;         // of each value of G: where it stands in Y_
-  std::vector<int> S_place_;         // of each product of two segments, in order
+  std::vector<int> columns_;        // of all blocks, block by block
+  std::vector<int> place_;          // of each column: where it stands in columns_
+  std::vector<int> L_from_;         // place in the values of M of each entry of L_, or -1
+  std::vector<Segment> segments_;   // by block
+  std::vector<int> segment_start_;  // of each block
+  std::vector<int> Y_place_;        // of each value of G: where it stands in Y_
+  std::vector<int> S_place_;        // of each product of two segments, in order
   Vector L_, Y_, S_, w_;
   std::unique_ptr<SparseCholesky> schur_;
   int failed_column_ = -1;
