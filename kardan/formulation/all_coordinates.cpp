@@ -39,7 +39,7 @@ AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions
   }
 }
 
-Eval AllCoordinates::choose_rows() {
+Eval AllCoordinates::choose_rows(const std::string& why) {
   const RowDependencies found = constraint_dependencies(system_, base_, *ws_, row_tolerance);
   if (found.eval != Eval::ok) return found.eval;
   rows_ = found.independent;
@@ -60,7 +60,7 @@ Eval AllCoordinates::choose_rows() {
   G_pattern_ = std::make_shared<const SparsePattern>(std::move(kept));
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
   has_end_ = false;
-  ++choices_;
+  history_.push_back({base_.t, rows(), history_.empty() ? "start" : why});
   return Eval::ok;
 }
 
@@ -241,9 +241,9 @@ Eval AllCoordinates::rebase(const State& state) {
 
 /// Equations and accelerations at the base, with another choice of rows where this one fails.
 Eval AllCoordinates::settle_base() {
-  bool fresh = choices_ == 0;
+  bool fresh = history_.empty();
   if (fresh)
-    if (Eval e = choose_rows(); e != Eval::ok) return e;
+    if (Eval e = choose_rows({}); e != Eval::ok) return e;
   for (;;) {
     point_ = base_;
     if (Eval e = evaluate_at(*base_at_, What::all); e != Eval::ok) return e;
@@ -253,7 +253,7 @@ Eval AllCoordinates::settle_base() {
     if (e == Eval::ok) return accelerate(*base_at_, base_a_, base_lambda_);
     if (fresh) return e;
     fresh = true;
-    if (Eval chosen = choose_rows(); chosen != Eval::ok) return chosen;
+    if (Eval chosen = choose_rows(culprit_); chosen != Eval::ok) return chosen;
   }
 }
 
@@ -299,6 +299,7 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
   chart_.to_second_rates(x_, point.dq, end_a_, point.ddq);
   point.z = y.z;
   point.dz = end_at_->motion.b;
+  point.a = end_a_;
   return Eval::ok;
 }
 
@@ -338,6 +339,7 @@ void AllCoordinates::base_point(ChartPoint& point) const {
   point.ddq = base_a_;  // at the base T = I and its rate does not act on x'
   point.z = base_.r;
   point.dz = base_rate_.b;
+  point.a = base_a_;
 }
 
 Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, State& state) {

@@ -56,7 +56,8 @@ class AllCoordinates final : public ConstrainedProblem {
   bool past(double& t, Local& y, LocalRate& rate) override;
   const Vector& accelerations() const override { return base_a_; }
   const Vector& multipliers() const override { return base_lambda_; }
-  int partitions() const override { return choices_; }
+  int partitions() const override { return static_cast<int>(history_.size()); }
+  std::span<const PartitionRecord> partition_history() const override { return history_; }
   std::string culprit() const override { return culprit_; }
 
   int rows() const override { return static_cast<int>(rows_.size()); }
@@ -84,7 +85,7 @@ class AllCoordinates final : public ConstrainedProblem {
     Motion motion;
     std::unique_ptr<MotionSolver> solver;
   };
-  Eval choose_rows();
+  Eval choose_rows(const std::string& why);
   void make_patterns(At& at);
   void take(const SparseMatrix& all, SparseMatrix& kept) const;
   Eval evaluate_at(At& at, What what);
@@ -109,7 +110,8 @@ class AllCoordinates final : public ConstrainedProblem {
   std::vector<int> rows_;     // kept
   std::vector<int> G_place_;  // of each kept value in the full matrix
   std::shared_ptr<const SparsePattern> G_pattern_;
-  int holonomic_ = 0, choices_ = 0;
+  int holonomic_ = 0;
+  std::vector<PartitionRecord> history_;
 
   State base_, point_, past_, end_;
   std::unique_ptr<At> base_at_, at_, end_at_;
