@@ -9,6 +9,7 @@
 
 #include "integrate/runs.h"
 #include "kardan/base/rotation.h"
+#include "support/general_problems.h"
 
 namespace kardan {
 namespace {
@@ -309,6 +310,26 @@ TEST(NonholonomicForms, ErrorsOfDriftingPositionsCount) {
     EXPECT_GE(norm * (1 + 1e-12), 1e-6 / (scale.position[j] + scale.relative * size));
     EXPECT_NEAR(norm, 1e-6 * weights.z[i], 1e-12 * norm);
     e.z[i] = 0;
+  }
+}
+
+TEST_P(Nonholonomic, EquationsOfAUserReachTheToleranceToo) {
+  for (const char* name : {"sleigh_turning", "sleigh_driven"}) {
+    const GeneralProblem problem = general_problem(name);
+    State start = problem.reference.front().state;
+    if (start.t != 0) start = assemble(*problem.system, problem.system->start(), {}).state;
+    StateSpace form(*problem.system, GetParam().choose);
+    DriverOptions options;
+    options.tolerance = 1e-7;
+    for (const char* method : {"rodasp", "dopri5"})
+      for (const ReferencePoint& point : problem.reference) {
+        if (point.state.t <= start.t) continue;
+        State state = start;
+        const DriverReport r =
+            integrate(form, *find_method(method), state, point.state.t, options, {});
+        ASSERT_EQ(r.reason, Reason::finished) << r.message;
+        EXPECT_LE(scaled_error(state, point.state), 1e-6) << name << " " << method;
+      }
   }
 }
 
