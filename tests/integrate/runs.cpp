@@ -50,7 +50,7 @@ Ended run(const Prepared& model, const Method& method, double t_end, const Drive
 std::vector<Method> one_step_methods() {
   std::vector<Method> out;
   for (const Method& m : methods())
-    if (!m.integrate) out.push_back(m);
+    if (!m.integrate && m.problem == ProblemKind::ode) out.push_back(m);
   return out;
 }
 

@@ -24,7 +24,8 @@ struct Ended {
 };
 Ended run(const Prepared& model, const Method& method, double t_end, const DriverOptions& options,
           const Observer& observer = {}, Parametrize choose = partition_coordinates);
-/// The methods of the driver's own loop; the others have a variable order and bring their own.
+/// The methods for free coordinates in the driver's own loop; the others have a variable order and
+/// bring their own.
 std::vector<Method> one_step_methods();
 
 /// `count` equal steps without error control.
