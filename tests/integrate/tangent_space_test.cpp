@@ -81,8 +81,8 @@ TEST(TangentSpaceOfTheVehicle, MeetsTheBump) {
   const Ended b = run(model, method, 0.8, options, {}, span_tangent_space);
   ASSERT_EQ(b.report.reason, Reason::finished) << b.report.message;
   EXPECT_EQ(a.report.events.size(), b.report.events.size());
-  EXPECT_NEAR(value(*model.system, a.state, "chassis.z"), value(*model.system, b.state, "chassis.z"),
-              1e-3);
+  EXPECT_NEAR(value(*model.system, a.state, "chassis.z"),
+              value(*model.system, b.state, "chassis.z"), 1e-3);
 }
 
 }  // namespace
