@@ -56,8 +56,8 @@ int against_time(const ReproduceOptions& options, const Example& example, const 
             .y = {.label = label, .scale = AxisScale::logarithmic},
             .series = {}};
   const long stride = std::max(1L, std::lround(t_end / step / points));
-  fmt::print("{}, {}, dt = {:g} s\n\n  {:<18}{:>12}{:>12}\n", example.title, label, step, "", "mean",
-             "largest");
+  fmt::print("{}, {}, dt = {:g} s\n\n  {:<18}{:>12}{:>12}\n", example.title, label, step, "",
+             "mean", "largest");
   for (const WelchMethod& method : example.methods) {
     PlotSeries curve{.name = method.title, .x = {}, .y = {}};
     double sum = 0, largest = 0;
@@ -182,8 +182,7 @@ Matrix heun(const Matrix& Gamma, double h, double a, double b) {
   Matrix X;
   multiply(F, F, X);
   for (int i = 0; i < X.rows(); ++i)
-    for (int j = 0; j < X.cols(); ++j)
-      X(i, j) = (i == j ? 1.0 : 0.0) + F(i, j) + 0.5 * X(i, j);
+    for (int j = 0; j < X.cols(); ++j) X(i, j) = (i == j ? 1.0 : 0.0) + F(i, j) + 0.5 * X(i, j);
   return X;
 }
 
@@ -196,12 +195,12 @@ Radius radius(const Matrix& X, int free) {
   EigenSystem found;
   if (find_eigenvalues(X, EigenOutput::values, found) != Eval::ok) return {};
   Radius r;
-  std::sort(found.values.begin(), found.values.end(), [](auto a, auto b) {
-    return std::abs(a - 1.0) < std::abs(b - 1.0);
-  });
+  std::sort(found.values.begin(), found.values.end(),
+            [](auto a, auto b) { return std::abs(a - 1.0) < std::abs(b - 1.0); });
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     r.whole = std::max(r.whole, std::abs(found.values[i]));
-    if (static_cast<int>(i) >= free) r.constraints = std::max(r.constraints, std::abs(found.values[i]));
+    if (static_cast<int>(i) >= free)
+      r.constraints = std::max(r.constraints, std::abs(found.values[i]));
   }
   return r;
 }
@@ -258,16 +257,28 @@ int welch_fig3(const ReproduceOptions& options) {
 }
 int welch_fig4(const ReproduceOptions& options) {
   return motion(options, three_link(),
-                {{"link_1.x", 0}, {"link_1.y", 0}, {"link_1.z", 0},
-                 {"link_2.x", 1}, {"link_2.y", 1}, {"link_2.z", 1},
-                 {"link_3.x", 2}, {"link_3.y", 2}, {"link_3.z", 2}},
+                {{"link_1.x", 0},
+                 {"link_1.y", 0},
+                 {"link_1.z", 0},
+                 {"link_2.x", 1},
+                 {"link_2.y", 1},
+                 {"link_2.z", 1},
+                 {"link_3.x", 2},
+                 {"link_3.y", 2},
+                 {"link_3.z", 2}},
                 {"link 1 [m]", "link 2 [m]", "link 3 [m]"});
 }
 int welch_fig5(const ReproduceOptions& options) {
   return motion(options, three_link(),
-                {{"link_1.wx", 0}, {"link_1.wy", 0}, {"link_1.wz", 0},
-                 {"link_2.wx", 1}, {"link_2.wy", 1}, {"link_2.wz", 1},
-                 {"link_3.wx", 2}, {"link_3.wy", 2}, {"link_3.wz", 2}},
+                {{"link_1.wx", 0},
+                 {"link_1.wy", 0},
+                 {"link_1.wz", 0},
+                 {"link_2.wx", 1},
+                 {"link_2.wy", 1},
+                 {"link_2.wz", 1},
+                 {"link_3.wx", 2},
+                 {"link_3.wy", 2},
+                 {"link_3.wz", 2}},
                 {"link 1 [rad/s]", "link 2 [rad/s]", "link 3 [rad/s]"});
 }
 int welch_fig6(const ReproduceOptions& options) {

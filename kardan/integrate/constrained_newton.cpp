@@ -96,7 +96,8 @@ void ConstrainedNewton::assemble(const Motion& m, const StepWeights& weights) {
     values_[G_[k]] = chart_G_.values[k];
     values_[Gt_[k]] = m.G.values[k];
   }
-  for (std::size_t k = 0; k < force_aux_.size(); ++k) values_[force_aux_[k]] -= m.force_aux.values[k];
+  for (std::size_t k = 0; k < force_aux_.size(); ++k)
+    values_[force_aux_[k]] -= m.force_aux.values[k];
   // Rows of z: z - h/2 b; rows of w: d.
   auto factor = [&](int row) { return row < first_ ? -h / 2 : 1.0; };
   const SparsePattern &p = *m.aux_p.pattern, &q = *m.aux_aux.pattern;
@@ -139,6 +140,13 @@ Eval ConstrainedNewton::improve(ConstrainedProblem& problem, const StepWeights& 
   problem.solve(ConstrainedProblem::Place::stage, shift_step_, row_);
   add_scaled(1, shift_step_, shift);
   return Eval::ok;
+}
+
+void ConstrainedNewton::filter(const Motion& motion, Vector& change) {
+  std::fill(step_.begin(), step_.end(), 0.0);
+  motion.M.multiply(change, std::span<double>(step_).first(n_));
+  solver_->solve(step_);
+  std::copy_n(step_.begin(), n_, change.begin());
 }
 
 double ConstrainedNewton::step_size(const StepWeights& weights, const Local& scale) const {

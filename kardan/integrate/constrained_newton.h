@@ -38,6 +38,9 @@ class ConstrainedNewton {
   [[nodiscard]] Eval improve(ConstrainedProblem& problem, const StepWeights& weights,
                              ConstraintLevel level, const Vector& residual_z, Vector& rate,
                              Vector& lambda, Vector& z, Vector& shift);
+  /// Of a change of v' what the step leaves free: along the constraints nothing, of stiff modes
+  /// little.
+  void filter(const Motion& motion, Vector& change);
   /// Size of the last step in x, v and z, each by its weight.
   double step_size(const StepWeights& weights, const Local& scale) const;
 

@@ -31,10 +31,12 @@ class GeneralizedAlphaStepper final : public Stepper {
     Local& error = trial.error;
     error.resize(problem.second(), problem.first());
     const double position = c_.beta() + (c_.alpha_m - c_.alpha_f) / 2 - 1.0 / 6;
+    change_ = a_;
+    add_scaled(-1, a0_, change_);
+    newton_.filter(problem.motion(), change_);
     for (std::size_t i = 0; i < x_.size(); ++i) {
-      const double change = a_[i] - a0_[i];
-      error.x[i] = position * h * h * change;
-      error.u[i] = h / 2 * change;
+      error.x[i] = position * h * h * change_[i];
+      error.u[i] = h / 2 * change_[i];
     }
     for (std::size_t i = 0; i < z_.size(); ++i)
       error.z[i] = h / 2 * (problem.motion().b[i] - start.rate->b[i]);
@@ -110,10 +112,9 @@ class GeneralizedAlphaStepper final : public Stepper {
       }
       residual_z_.resize(z_.size());
       for (std::size_t i = 0; i < z_.size(); ++i)
-        residual_z_[i] = z_[i] - start.y->z[i] -
-                         h / 2 * (start.rate->b[i] + problem.motion().b[i]);
-      if (Eval e = newton_.improve(problem, weights, level_, residual_z_, rate_, lambda_, z_,
-                                   shift_);
+        residual_z_[i] = z_[i] - start.y->z[i] - h / 2 * (start.rate->b[i] + problem.motion().b[i]);
+      if (Eval e =
+              newton_.improve(problem, weights, level_, residual_z_, rate_, lambda_, z_, shift_);
           e != Eval::ok)
         return e;
       const double size = newton_.step_size(weights, scale_);
@@ -146,7 +147,7 @@ class GeneralizedAlphaStepper final : public Stepper {
   Vector a0_, rate0_;                     // at the base
   Vector a_, rate_, lambda_, x_, v_, z_;  // at the end
   Vector shift_;                          // of the positions, by M^-1 G' eta
-  Vector residual_z_;
+  Vector residual_z_, change_;
   Local scale_;
   bool slow_ = false;
 };

@@ -3,8 +3,8 @@
 /// at the end of the step, with positions on the group (rotations by the exponential map),
 ///
 ///   (1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) v'_1 + alpha_f v'_0
-///   x_1 = h v_0 + h^2 ((1/2 - beta) a_0 + beta a_1)      v_1 = v_0 + h ((1 - gamma) a_0 + gamma a_1)
-///   M v'_1 + G' lambda_1 = f(t_1, x_1, v_1, z_1)          z by the trapezoidal rule
+///   x_1 = h v_0 + h^2 ((1/2 - beta) a_0 + beta a_1)      v_1 = v_0 + h ((1 - gamma) a_0 + gamma
+///   a_1) M v'_1 + G' lambda_1 = f(t_1, x_1, v_1, z_1)          z by the trapezoidal rule
 ///
 /// with g = 0 at x_1 (index 3), or g = 0 and G v + g_t = 0 at x_1, v_1, the positions moved by
 /// M^-1 G' eta (the stabilized index 2 form of Gear, Gupta, Leimkuhler). Nonholonomic rows hold at
@@ -21,9 +21,11 @@
 /// new ones when it contracts slowly.
 ///
 /// Error estimate from the change of a (Negrut, Rampalli, Ottarsson, Sajdak 2007):
-/// (beta + (alpha_m - alpha_f)/2 - 1/6) h^2 (a_1 - a_0) is the leading error of the positions; of the
-/// velocities h/2 (a_1 - a_0), of order 1, is taken, so that the error reached, of order 2, follows
-/// the tolerance itself and not its power 2/3.
+/// (beta + (alpha_m - alpha_f)/2 - 1/6) h^2 (a_1 - a_0) is the leading error of the positions; of
+/// the velocities h/2 (a_1 - a_0), of order 1, is taken, so that the error reached, of order 2,
+/// follows the tolerance itself and not its power 2/3. The change is freed of its part along the
+/// constraints (which in index 3 corrects velocity residuals and grows when the step shrinks) and
+/// of stiff modes with the factors of Newton's method.
 
 #include "kardan/integrate/method.h"
 
