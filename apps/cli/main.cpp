@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   run_command->add_option("--step", given.step, "[s] fixed step, without error control");
   run_command->add_option("--out", given.out, "result file: .csv, .json; may be repeated")
       ->take_all();
-  run_command->add_option("--log", given.log, "one line a step: t, h, error");
+  run_command->add_option("--log", given.log, "file with one line a step: t, h, error, counts");
   run_command->callback([&] { result = kardan::cli::run(model, given); });
   app.add_subcommand("methods", "the integration methods")->callback([&] {
     result = methods_command();

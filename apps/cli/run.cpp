@@ -159,18 +159,19 @@ class Results {
   Vector values_;
 };
 
-/// `--log FILE`: one line a step.
+/// `--log FILE`: one line a step; counts are those of the run so far.
 class StepLog {
  public:
   explicit StepLog(const std::string& path) {
     if (path.empty()) return;
     file_ = std::make_unique<fmt::ostream>(fmt::output_file(path));
-    file_->print("t,h,error\n");
+    file_->print("t,h,error,rejected,failed,evaluations,iterations\n");
   }
   void add(const StepView& step) {
     if (file_)
-      file_->print("{},{},{}\n", format_number(step.t), format_number(step.h),
-                   format_number(step.error));
+      file_->print("{},{},{},{},{},{},{}\n", format_number(step.t), format_number(step.h),
+                   format_number(step.error), step.counters->rejected, step.counters->failed,
+                   step.counters->evaluations, step.counters->iterations);
   }
 
  private:

@@ -57,7 +57,7 @@ std::string Monitor::observe(const StepView& step) {
 /// error is odd about the middle of the step.
 void Monitor::between(const DenseStep& dense, double theta) {
   dense.at(theta, point_);
-  if (!method_.needs_jacobian) return;
+  if (method_.is_explicit) return;
   const ChartPoint &A = dense.from, &B = dense.to;
   const double s = theta, r = 1 - s, h = dense.h();
   for (std::size_t i = 0; i < A.q.size(); ++i) {
