@@ -1,11 +1,11 @@
 /// E. J. Haug, D. Negrut, M. Iancu, A State-Space-Based Implicit Integration Algorithm for
-/// Differential-Algebraic Equations of Multibody Dynamics (1997), section 4: the trapezoidal Newmark
-/// method at constant step, with the exact iteration matrix (IMPL) and with that of Fisette and
-/// Vaneghem (FV), and Adams-Bashforth-Moulton of order 2 (EXPL).
+/// Differential-Algebraic Equations of Multibody Dynamics (1997), section 4: the trapezoidal
+/// Newmark method at constant step, with the exact iteration matrix (IMPL) and with that of Fisette
+/// and Vaneghem (FV), and Adams-Bashforth-Moulton of order 2 (EXPL).
 ///
 /// The print has lost the constants of the double pendulum and of the slider-crank; the models say
-/// what stands in. Errors are taken at the ends of all steps, in the paper's norms, against a stiffly
-/// accurate method at 1e-10 that stops at the same times.
+/// what stands in. Errors are taken at the ends of all steps, in the paper's norms, against a
+/// stiffly accurate method at 1e-10 that stops at the same times.
 
 #include <fmt/format.h>
 #include <fmt/os.h>
@@ -29,10 +29,10 @@ constexpr double newton_tolerance = 1e-8;
 
 struct Mechanism {
   const char *name, *file, *variable;
-  double t_end;                                // [s]
-  double figure_step;                          // [s] of Figs. 9 to 11
-  double printed_impl, printed_fv;             // [s] Table 5
-  double printed_expl = 0;                     // [s] section 4.1
+  double t_end;                     // [s]
+  double figure_step;               // [s] of Figs. 9 to 11
+  double printed_impl, printed_fv;  // [s] Table 5
+  double printed_expl = 0;          // [s] section 4.1
   std::vector<std::pair<std::string, double>> set = {};
 };
 
@@ -70,17 +70,15 @@ Run run(const Prepared& model, const Mechanism& m, std::string_view method,
   State state = model.start.state;
   long last = 0;
   const std::clock_t begin = std::clock();
-  out.report = integrate(problem, *find_method(method), state, m.t_end, options,
-                         [&](const StepView& step) {
-                           const double y =
-                               model.system->quantity(variable, *step.state, 0, {}, {}, *ws);
-                           out.t.push_back(step.t);
-                           out.value.push_back(y);
-                           out.iterations.push_back(
-                               static_cast<double>(step.counters->iterations - last));
-                           last = step.counters->iterations;
-                           return std::isfinite(y) ? std::string() : std::string("not finite");
-                         });
+  out.report =
+      integrate(problem, *find_method(method), state, m.t_end, options, [&](const StepView& step) {
+        const double y = model.system->quantity(variable, *step.state, 0, {}, {}, *ws);
+        out.t.push_back(step.t);
+        out.value.push_back(y);
+        out.iterations.push_back(static_cast<double>(step.counters->iterations - last));
+        last = step.counters->iterations;
+        return std::isfinite(y) ? std::string() : std::string("not finite");
+      });
   out.cpu = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   out.finished = out.report.reason == Reason::finished;
   return out;
@@ -189,8 +187,7 @@ void print_errors(const Prepared& model, const Mechanism& m, const char* who,
   fmt::print("  {:<6}{:>9.3g}{:>12.3e}{:>9.4f}{:>12.3e}{:>11.4f}{:>12.2f}{:>10}\n", who, h,
              n.largest, n.time, n.two, n.relative, 1e3 * r.cpu,
              r.report.counters.iterations > 0
-                 ? fmt::format("{:.2f}",
-                               static_cast<double>(r.report.counters.iterations) / steps)
+                 ? fmt::format("{:.2f}", static_cast<double>(r.report.counters.iterations) / steps)
                  : "");
 }
 
@@ -201,8 +198,9 @@ struct Largest {
 /// What the numbers say about the paper's claim.
 void print_verdict(const Mechanism& m, const Largest& h) {
   if (h.fv > 1.5 * m.printed_fv)
-    fmt::print("{}: not confirmed that FV is limited to {:g}: it finishes at every step up to {:g}\n",
-               m.name, m.printed_fv, h.fv);
+    fmt::print(
+        "{}: not confirmed that FV is limited to {:g}: it finishes at every step up to {:g}\n",
+        m.name, m.printed_fv, h.fv);
   if (h.impl < m.printed_impl)
     fmt::print("{}: IMPL finishes up to {:g} only, not {:g}\n", m.name, h.impl, m.printed_impl);
 }
@@ -210,8 +208,8 @@ void print_verdict(const Mechanism& m, const Largest& h) {
 int print_table5(const ReproduceOptions& options) {
   const double factor = options.quick ? 1.3 : 1.02;
   fmt::print("Table 5: largest constant step [s], ours beside the printed one\n\n");
-  fmt::print("  {:<22}{:>12}{:>9}{:>9}{:>10}{:>9}{:>11}{:>9}\n", "", "eigenvalue", "IMPL", "printed",
-             "FV", "printed", "EXPL", "printed");
+  fmt::print("  {:<22}{:>12}{:>9}{:>9}{:>10}{:>9}{:>11}{:>9}\n", "", "eigenvalue", "IMPL",
+             "printed", "FV", "printed", "EXPL", "printed");
   std::vector<std::pair<Mechanism, Largest>> all;
   for (const Mechanism& m : mechanisms()) {
     const Prepared model = reproduce_model(m.file, m.set);
@@ -228,8 +226,8 @@ int print_table5(const ReproduceOptions& options) {
   for (const auto& [m, h] : all) {
     const Prepared model = reproduce_model(m.file, m.set);
     fmt::print("\n{}: {} over {} s\n", m.name, m.variable, m.t_end);
-    fmt::print("  {:<6}{:>9}{:>12}{:>9}{:>12}{:>11}{:>12}{:>10}\n", "", "h [s]", "sup-norm", "at [s]",
-               "2-norm", "rel [%]", "CPU [ms]", "iter/step");
+    fmt::print("  {:<6}{:>9}{:>12}{:>9}{:>12}{:>11}{:>12}{:>10}\n", "", "h [s]", "sup-norm",
+               "at [s]", "2-norm", "rel [%]", "CPU [ms]", "iter/step");
     for (double size : {0.1 * m.figure_step, m.figure_step, h.impl})
       print_errors(model, m, "IMPL", "newmark", size);
     for (double size : {0.1 * m.figure_step, m.figure_step, h.fv})
@@ -241,7 +239,8 @@ int print_table5(const ReproduceOptions& options) {
   fmt::print(
       "the text of section 4.1 gives 0.02 for the step that Table 5 gives as 0.015\n"
       "largest: Newton's method, a new matrix every iteration, converges in every step (25\n"
-      "iterations); a trapezoidal step of any size is stable, so the errors tell what it is worth\n");
+      "iterations); a trapezoidal step of any size is stable, so the errors tell what it is "
+      "worth\n");
   return finished;
 }
 
@@ -269,11 +268,11 @@ int plot_iterations(const ReproduceOptions& options, const char* title,
         continue;
       }
       steps = r.t.size();
-      text += fmt::format(
-          "{:>16}", fmt::format("{:.2f} ({:.0f})",
-                                static_cast<double>(r.report.counters.iterations) /
-                                    static_cast<double>(steps),
-                                *std::max_element(r.iterations.begin(), r.iterations.end())));
+      text += fmt::format("{:>16}",
+                          fmt::format("{:.2f} ({:.0f})",
+                                      static_cast<double>(r.report.counters.iterations) /
+                                          static_cast<double>(steps),
+                                      *std::max_element(r.iterations.begin(), r.iterations.end())));
       plot.series.push_back({who, r.t, r.iterations, PlotMark::line_and_points});
     }
     fmt::print("  {:<24}{:>9.3g}{:>8}{}\n", m.name, m.figure_step, steps, text);
