@@ -2,9 +2,9 @@
 /// of Multibody Dynamics, CSTR-01-06 (2001), section 5.2: the HMMWV over a bump, an explicit
 /// multistep method against the Rosenbrock-Nystrom method, on the same evaluator.
 ///
-/// The explicit method takes some 270 000 steps a second of motion. It is measured in windows spread
-/// over every second, each begun at a state of the reference run, and extrapolated; what it spends
-/// on finding its order and step at the begin of a window is left out.
+/// The explicit method takes some 270 000 steps a second of motion. It is measured in windows
+/// spread over every second, each begun at a state of the reference run, and extrapolated; what it
+/// spends on finding its order and step at the begin of a window is left out.
 
 #include <fmt/format.h>
 #include <fmt/os.h>
@@ -93,14 +93,13 @@ Reference make_reference(const Prepared& model, int seconds) {
   StateSpace problem(*model.system);
   State state = model.start.state;
   HeightGrid grid(*model.system, state);
-  const DriverReport r = integrate(problem, *find_method("rodasp"), state, seconds, options,
-                                   [&](const StepView& step) {
-                                     const std::size_t next = out.states.size();
-                                     if (next < options.stop_times.size() &&
-                                         std::abs(step.t - options.stop_times[next]) < 1e-12)
-                                       out.states.push_back(*step.state);
-                                     return grid.add(step);
-                                   });
+  const DriverReport r = integrate(
+      problem, *find_method("rodasp"), state, seconds, options, [&](const StepView& step) {
+        const std::size_t next = out.states.size();
+        if (next < options.stop_times.size() && std::abs(step.t - options.stop_times[next]) < 1e-12)
+          out.states.push_back(*step.state);
+        return grid.add(step);
+      });
   if (r.reason != Reason::finished) out.message = r.message;
   out.heights = std::move(grid.values);
   return out;
@@ -217,13 +216,14 @@ Study begin_study(const ReproduceOptions& options) {
 
 void print_row(int t_end, double tolerance, const char* method, const Cost& c, double printed) {
   fmt::print("{:>5} {:>7.0e}  {:<17}{:>9.0f}{:>10.0f}{:>11.4g}{:>9}{:>9.1f}", t_end, tolerance,
-             method, c.steps, c.evaluations, c.cpu,
-             printed > 0 ? fmt::format("{:g}", printed) : "", 1e6 * c.cpu / c.evaluations);
+             method, c.steps, c.evaluations, c.cpu, printed > 0 ? fmt::format("{:g}", printed) : "",
+             1e6 * c.cpu / c.evaluations);
 }
 
 void print_how() {
   fmt::print(
-      "\nadams: cut. Measured in {} windows of {:g} ms in every second ({:g} ms settling left out),\n"
+      "\nadams: cut. Measured in {} windows of {:g} ms in every second ({:g} ms settling left "
+      "out),\n"
       "begun at states of the reference run, and extrapolated to the second.\n"
       "printed: seconds on an SGI Onyx (R10000). us/eval: CPU time over evaluations of the\n"
       "equations, one evaluator for all; rn4 and ros2w also make Jacobians in it.\n",
@@ -293,12 +293,12 @@ int sandu2001_fig5(const ReproduceOptions& options) {
   State state = model.start.state;
   HeightGrid grid(*model.system, state);
   std::vector<double> t, h;
-  const DriverReport r = integrate(problem, *find_method("rn4"), state, t_end, driver,
-                                   [&](const StepView& step) {
-                                     t.push_back(step.t);
-                                     h.push_back(step.h);
-                                     return grid.add(step);
-                                   });
+  const DriverReport r =
+      integrate(problem, *find_method("rn4"), state, t_end, driver, [&](const StepView& step) {
+        t.push_back(step.t);
+        h.push_back(step.h);
+        return grid.add(step);
+      });
   if (r.reason != Reason::finished) {
     fmt::print(stderr, "kardan: {}\n", r.message);
     return failed;
@@ -318,9 +318,8 @@ int sandu2001_fig5(const ReproduceOptions& options) {
                    .width = 560};
   const std::string path = plot_file(options);
   fmt::output_file(path).print("{}", to_svg(std::vector<Plot>{heights, steps}));
-  Diagnostics none;
   double dominant = 0;
-  for (const Mode& mode : linearize(model, ModeShapes::leave, none).modes.modes)
+  for (const Mode& mode : kardan::linearize(model, ModeShapes::leave).modes.modes)
     dominant = std::min(dominant, mode.value.real());
   /// Mean step of those that end between two times.
   auto mean_step = [&](double from, double to) {
