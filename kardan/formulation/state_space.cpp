@@ -188,7 +188,7 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
     system_.retract(base_.p, q_, point_.p);
-    if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
+    follow(point_);
     if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
     double size = 0;
     int worst = 0;
@@ -448,7 +448,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
-    if (!base_.turns.empty()) system_.follow_turns(base_, state, *ws_);
+    follow(state);
     if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
     return auxiliaries_.solve(system_, state, *ws_);
   }
@@ -463,6 +463,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.p = point_.p;
   state.v = point_.v;
   state.turns = point_.turns;
+  state.s = point_.s;
   return auxiliaries_.solve(system_, state, *ws_);
 }
 

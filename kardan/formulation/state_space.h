@@ -87,6 +87,10 @@ class StateSpace final : public ChartProblem {
   Eval dependent_positions(double t, const Local& y);
   void guess_positions(double t, const Local& y);
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
+  /// Turn counters and contact variables of a state in this chart.
+  void follow(State& state) {
+    if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, state, *ws_);
+  }
   Eval dependent_velocities(const Vector& u);
   Eval evaluate_forces(State& state);
   Eval reduced_accelerations(Tangent& tangent);

@@ -167,14 +167,6 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
 
 }  // namespace
 
-std::string System::row_name(int row) const {
-  return element_of_row(row) + " " + rows()[row].label;
-}
-
-const std::string& System::element_of_row(int row) const {
-  return blueprint().elements[rows()[row].element].name;
-}
-
 std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) return nullptr;
   return blueprint.dimension == 2 ? compile_in<2>(std::move(blueprint), diagnostics)
