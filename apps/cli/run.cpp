@@ -31,8 +31,9 @@ void print_report(const System& system, const RunReport& r) {
       "{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J of {:.2g} J exchanged\n",
       "energy", e.initial, e.final, e.work, e.balance_error, e.exchanged);
   fmt::print("{:<22}{}; dense output of order {}\n", "derivatives",
-             r.without_derivatives.empty()
-                 ? "exact"
+             r.exact_derivatives ? "exact"
+             : r.without_derivatives.empty()
+                 ? "by differences"
                  : fmt::format("none of {}", fmt::join(r.without_derivatives, ", ")),
              r.dense_order);
   for (const PartitionRecord& p : r.partition_history)

@@ -58,7 +58,7 @@ void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnost
 }  // namespace
 
 bool read_run_options(const Model& model, const System& system, const RunOptions& given,
-                  SimulateOptions& out, Diagnostics& diagnostics) {
+                      SimulateOptions& out, Diagnostics& diagnostics) {
   const ValueReader reader(system.blueprint().parameters, diagnostics);
   report_unknown_keys(model.simulate.fields, {"t_end", "method", "tolerance", "every", "step"},
                       "simulate", diagnostics);

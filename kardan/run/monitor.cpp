@@ -26,13 +26,12 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       accel_(system_.sizes().constraints()),
       start_(start.start.state.t) {}
 
-std::string Monitor::begin(const ConsistentStart& start) {
-  const Energy e = system_.energy(start.state, *ws_);
+std::string Monitor::begin(const State& start) {
+  const Energy e = system_.energy(start, *ws_);
   report_.energy.initial = report_.energy.final = e.kinetic + e.potential;
-  add_residuals(start.state, start.a);
-  if (!grid_ || options_.every <= 0) return {};
-  inside_ = start.state;
-  return show(inside_);
+  inside_ = start;
+  if (accelerations_.solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(start, a_);
+  return grid_ && options_.every > 0 ? show(inside_) : std::string();
 }
 
 std::string Monitor::observe(const StepView& step) {

@@ -50,18 +50,19 @@ TEST(Run, PrintsASummaryOfOneScreen) {
   const Output o = run_kardan({"run", models + "double_pendulum.yaml", "--tol", "1e-3"});
   EXPECT_EQ(o.exit_code, finished);
   EXPECT_THAT(o.err, IsEmpty()) << "no progress bar without a terminal";
-  for (const char* line : {"ended +finished at t = 2 s", "method +rn4 on state_space", "steps +[0-9]+",
-                           "constraints held +position", "energy .* unbalanced .* exchanged",
-                           "derivatives +exact; dense output of order 4", "partition t = "})
+  for (const char* line :
+       {"ended +finished at t = 2 s", "method +rn4 on state_space", "steps +[0-9]+",
+        "constraints held +position", "energy .* unbalanced .* exchanged",
+        "derivatives +exact; dense output of order 4", "partition t = "})
     EXPECT_THAT(o.out, ContainsRegex(line));
   EXPECT_LT(std::count(o.out.begin(), o.out.end(), '\n'), 40);
 }
 
 TEST(Run, WritesGridLogAndCertificate) {
   const Scratch csv("grid.csv"), json("certificate.json"), log("steps.csv");
-  const Output o = run_kardan({"run", models + "pendulum.yaml", "--t-end", "1", "--every", "0.25",
-                               "--out", csv.path(), "--out", json.path(), "--log", log.path(),
-                               "--json"});
+  const Output o =
+      run_kardan({"run", models + "pendulum.yaml", "--t-end", "1", "--every", "0.25", "--out",
+                  csv.path(), "--out", json.path(), "--log", log.path(), "--json"});
   EXPECT_EQ(o.exit_code, finished) << o.err;
   const auto rows = csv.lines();
   ASSERT_EQ(rows.size(), 6u);
@@ -113,8 +114,8 @@ TEST(Linearize, AtATimeOfTheRun) {
   EXPECT_EQ(json.at("t"), 20.0);
   // The pendulum has come to rest: it hangs on its springs.
   EXPECT_LT(json.at("largest_acceleration").get<double>(), 1e-3);
-  const Json start = Json::parse(
-      run_kardan({"linearize", models + "double_pendulum.yaml", "--json"}).out);
+  const Json start =
+      Json::parse(run_kardan({"linearize", models + "double_pendulum.yaml", "--json"}).out);
   EXPECT_GT(start.at("largest_acceleration").get<double>(), 1e4);
 }
 

@@ -117,12 +117,35 @@ sensors:
 TEST(Json, HasTheStableKeysOfTheCertificate) {
   const Written w = write("double_pendulum", ".json", 0.5);
   const Json json = Json::parse(w.text);
-  for (const char* key :
-       {"model", "reason", "message", "advice", "t_reached", "method", "formulation", "tolerance",
-        "steps", "rejected", "failed", "evaluations", "jacobians", "factorizations", "iterations",
-        "cpu_seconds", "smallest_step", "largest_step", "residuals", "energy", "partitions",
-        "partition_history", "events", "asked", "used", "derivatives", "dense_output_order",
-        "versions", "final"})
+  for (const char* key : {"model",
+                          "reason",
+                          "message",
+                          "advice",
+                          "t_reached",
+                          "method",
+                          "formulation",
+                          "tolerance",
+                          "steps",
+                          "rejected",
+                          "failed",
+                          "evaluations",
+                          "jacobians",
+                          "factorizations",
+                          "iterations",
+                          "cpu_seconds",
+                          "smallest_step",
+                          "largest_step",
+                          "residuals",
+                          "energy",
+                          "partitions",
+                          "partition_history",
+                          "events",
+                          "asked",
+                          "used",
+                          "derivatives",
+                          "dense_output_order",
+                          "versions",
+                          "final"})
     EXPECT_TRUE(json.contains(key)) << key;
   EXPECT_EQ(json.at("asked").at("tolerance"), 1e-4);
   EXPECT_EQ(json.at("used").at("driver_options").at("safety"), "0.8");
