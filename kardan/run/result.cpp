@@ -10,8 +10,6 @@
 namespace kardan {
 namespace {
 
-constexpr const char* planar_a[] = {"ax", "ay", "alpha"};
-constexpr const char* spatial_a[] = {"ax", "ay", "az", "alphax", "alphay", "alphaz"};
 constexpr const char* reaction_parts[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 
 /// "hinge.lambda[1]": rows are counted per element.
@@ -36,10 +34,7 @@ ResultColumns::ResultColumns(const System& system) : system_(system), names_{"ti
     names_.push_back(name);
     quantities_.push_back(*system.find_quantity(name));
   }
-  for (std::size_t b = 1; b < system.bodies().size(); ++b)
-    for (int k = 0; k < system.bodies()[b].v_count; ++k)
-      names_.push_back(system.blueprint().bodies[b].name + "." +
-                       (system.dimension() == 2 ? planar_a[k] : spatial_a[k]));
+  for (int i = 0; i < system.sizes().v; ++i) names_.push_back(system.acceleration_name(i));
   for (std::string& name : multiplier_names(system)) names_.push_back(std::move(name));
   for (const ReactionQuantity& sensor : system.reaction_sensors())
     for (const char* part : reaction_parts) names_.push_back(sensor.name + "." + part);
