@@ -8,6 +8,8 @@
 #include "apps/cli/progress.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/simulate_options.h"
+#include "kardan/run/outputs.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
@@ -56,26 +58,17 @@ void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnost
         reader.read(value, "--tol-of " + name, {.check = Check::positive}, tolerance))
       out.tolerance_of.push_back({name, tolerance});
   }
-  out.relative = given.relative;
-  out.absolute = given.absolute;
+  if (given.relative > 0) out.relative = given.relative;
+  if (given.absolute > 0) out.absolute = given.absolute;
 }
 
 /// Values of the command line, then of the file's `simulate:` section, then defaults.
 bool options_from(const Model& model, const System& system, const RunOptions& given,
                   SimulateOptions& out, Diagnostics& diagnostics) {
-  const ValueReader reader(system.blueprint().parameters, diagnostics);
-  report_unknown_keys(model.simulate.fields, {"t_end", "method", "tolerance", "every", "step"},
-                      "simulate", diagnostics);
-  auto number = [&](const char* key, double& value) {
-    if (const FieldValue* v = model.simulate.find(key))
-      reader.read(*v, std::string("simulate.") + key, {.check = Check::positive}, value);
-  };
-  number("t_end", out.t_end);
-  number("tolerance", out.driver.tolerance);
-  number("every", out.every);
-  number("step", out.driver.fixed_step);
-  if (const FieldValue* v = model.simulate.find("method"))
-    reader.read(*v, "simulate.method", {}, out.method);
+  read_simulate_options(model.simulate, system.blueprint().parameters,
+                        given.method.empty() ? MethodChoice::of_the_file
+                                             : MethodChoice::of_the_command,
+                        out, diagnostics);
   if (!given.method.empty()) out.method = given.method;
   if (given.tolerance > 0) out.driver.tolerance = given.tolerance;
   if (given.t_end > 0) out.t_end = given.t_end;
@@ -125,7 +118,8 @@ Json report_json(const System& system, const Prepared& p, const RunReport& r) {
 void print_report(const System& system, const RunReport& r) {
   const Counters& c = r.driver.counters;
   fmt::print("{}\n\n", system.blueprint().name);
-  fmt::print("{:<22}{} at t = {:.9g} s\n", "ended", to_string(r.driver.reason), r.driver.t);
+  fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
+             r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
   fmt::print("{:<22}{} on {}, tolerance {:.0e}\n", "method", r.method, r.formulation, r.tolerance);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
@@ -147,26 +141,34 @@ class CsvFile {
   CsvFile(const std::string& path, const System& system)
       : file_(fmt::output_file(path)), system_(system), ws_(system.make_workspace()) {
     file_.print("time");
-    for (const std::string& name : system.quantity_names()) {
-      if (name == "t") continue;
+    Diagnostics told;
+    for (const std::string& name : chosen_outputs(system, told)) {
       file_.print(",{}", name);
-      quantities_.push_back(*system.find_quantity(name));
+      columns_.push_back({name, system.find_quantity(name)});
     }
-    file_.print(",energy.kinetic,energy.potential\n");
+    file_.print("\n");
   }
   void row(const State& state) {
-    file_.print("{}", format_number(state.t));
-    for (const Quantity& q : quantities_)
-      file_.print(",{}", format_number(system_.quantity(q, state, 0, {}, {}, *ws_)));
     const Energy e = system_.energy(state, *ws_);
-    file_.print(",{},{}\n", format_number(e.kinetic), format_number(e.potential));
+    file_.print("{}", format_number(state.t));
+    for (const Column& c : columns_)
+      file_.print(",{}",
+                  format_number(c.quantity ? system_.quantity(*c.quantity, state, 0, {}, {}, *ws_)
+                                : c.name == "energy.kinetic" ? e.kinetic
+                                                             : e.potential));
+    file_.print("\n");
   }
 
  private:
+  struct Column {
+    std::string name;
+    std::optional<Quantity> quantity;  // none: an energy
+  };
+
   fmt::ostream file_;
   const System& system_;
   std::unique_ptr<Workspace> ws_;
-  std::vector<Quantity> quantities_;
+  std::vector<Column> columns_;
 };
 
 }  // namespace

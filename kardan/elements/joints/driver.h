@@ -25,7 +25,8 @@ struct Driver {
       {.unit = "m or rad",
        .doc = "function of time t",
        .need = Need::required,
-       .variables = {"t"}});
+       .variables = {"t"},
+       .smoothness = 2});
   }
 
   template <int D>
