@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 
-
 namespace kardan::cli {
 
 std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {

@@ -65,10 +65,10 @@ void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnost
 /// Values of the command line, then of the file's `simulate:` section, then defaults.
 bool options_from(const Model& model, const System& system, const RunOptions& given,
                   SimulateOptions& out, Diagnostics& diagnostics) {
-  read_simulate_options(model.simulate, system.blueprint().parameters,
-                        given.method.empty() ? MethodChoice::of_the_file
-                                             : MethodChoice::of_the_command,
-                        out, diagnostics);
+  read_simulate_options(
+      model.simulate, system.blueprint().parameters,
+      given.method.empty() ? MethodChoice::of_the_file : MethodChoice::of_the_command, out,
+      diagnostics);
   if (!given.method.empty()) out.method = given.method;
   if (given.tolerance > 0) out.driver.tolerance = given.tolerance;
   if (given.t_end > 0) out.t_end = given.t_end;

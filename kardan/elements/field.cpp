@@ -82,9 +82,10 @@ const FieldValue* ValueReader::without_unit(const FieldValue& v, const std::stri
     const auto* text = std::get_if<std::string>(&unit->data);
     const auto dimension = parse_unit(text ? *text : describe_value(*unit));
     if (!dimension) {
-      fail("unit.unknown", fmt::format("{}: unknown unit {}", what, describe_value(*unit)), *unit,
-           "units are those of the SI without prefixes: m, kg, s, rad, N, J, W, Pa, Hz and products "
-           "such as N s/m");
+      fail(
+          "unit.unknown", fmt::format("{}: unknown unit {}", what, describe_value(*unit)), *unit,
+          "units are those of the SI without prefixes: m, kg, s, rad, N, J, W, Pa, Hz and products "
+          "such as N s/m");
       return nullptr;
     }
     if (!fits(*dimension, info, *unit, what)) return nullptr;
@@ -113,8 +114,9 @@ bool ValueReader::check_dimension(const Expression& e, const FieldInfo& info, co
   const auto found =
       find_dimension(e, [&](std::string_view name) { return parameters_.dimension(name); });
   if (!found)
-    return fail("unit.dimension", fmt::format("{}: '{}' contains {}", what, e.text(), found.error()),
-                v, "check the units the parameters are declared with");
+    return fail("unit.dimension",
+                fmt::format("{}: '{}' contains {}", what, e.text(), found.error()), v,
+                "check the units the parameters are declared with");
   return !found.value() || fits(*found.value(), info, v, what);
 }
 
@@ -164,8 +166,8 @@ bool ValueReader::expression(const FieldValue& v, const std::string& what, const
       hint = fmt::format("known here: parameters and {}", fmt::join(variables, ", "));
     else
       hint = "declare it under 'parameters'";
-    fail("expression.unknown_name",
-         fmt::format("{}: unknown name '{}' in '{}'", what, name, *text), at, hint);
+    fail("expression.unknown_name", fmt::format("{}: unknown name '{}' in '{}'", what, name, *text),
+         at, hint);
   }
   if (!ok || !check_dimension(parsed.value(), info, v, what)) return false;
   out = parsed.value().bind([&](std::string_view name) { return parameters_.find(name); });

@@ -231,7 +231,10 @@ class Driver {
       last_error_ = 0;  // the errors before an event tell nothing about those after it
     }
     state_ = next_;
-    if (report_.reason == Reason::stopped) return false;
+    if (report_.reason == Reason::stopped) {
+      (void)rebase();  // accelerations and multipliers there
+      return false;
+    }
     if (!wish.empty()) {
       stop(Reason::stopped, wish, "");
       return false;

@@ -59,7 +59,8 @@ void Expander::named_things(const YamlNode& mapping, const std::string& what, co
       diagnostics_.error(
           "model.shape",
           fmt::format("{}.{}: got {}; wanted a mapping", what, key.text, describe(node)),
-          {files_[static_cast<std::size_t>(node.file)], node.line, node.column}, fmt::format("write {}: {{key: value, ...}}", key.text));
+          {files_[static_cast<std::size_t>(node.file)], node.line, node.column},
+          fmt::format("write {}: {{key: value, ...}}", key.text));
       continue;
     }
     const Entry entry = compiler.entry(key, node, "");

@@ -84,8 +84,8 @@ class Expander {
   const std::vector<std::string>& files_;
   Diagnostics& diagnostics_;
   ExpansionLimits limits_;
-  std::vector<double> indices_;             // values of the indices in scope, outermost first
-  std::vector<double> arguments_;           // scratch of number()
+  std::vector<double> indices_;    // values of the indices in scope, outermost first
+  std::vector<double> arguments_;  // scratch of number()
   // Places of faults of copies: one report is enough.
   std::set<std::tuple<std::string, int, int>> reported_;
   std::size_t entries_ = 0, values_ = 0, steps_ = 0;

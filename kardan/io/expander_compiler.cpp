@@ -41,7 +41,8 @@ Expander::Template Expander::Compiler::compile(const YamlNode& node, const std::
   return t;
 }
 
-Expander::Entry Expander::Compiler::entry(const YamlKey& key, const YamlNode& node, const std::string& owner) {
+Expander::Entry Expander::Compiler::entry(const YamlKey& key, const YamlNode& node,
+                                          const std::string& owner) {
   Entry e;
   e.where = place(key);
   const std::size_t outer = scope_.size();
@@ -91,7 +92,8 @@ void Expander::Compiler::list(const YamlNode& node, const std::string& what, Tem
   t.items.clear();
 }
 
-void Expander::Compiler::mapping(const YamlNode& node, const std::string& what, Repeat repeat, Template& t) {
+void Expander::Compiler::mapping(const YamlNode& node, const std::string& what, Repeat repeat,
+                                 Template& t) {
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     if (repeat == Repeat::done && node.keys[i].text == "repeat") continue;
     t.entries.push_back(entry(node.keys[i], node.items[i], what + "."));
@@ -123,7 +125,8 @@ void Expander::Compiler::ranges(const YamlNode& node, const std::string& what, E
     range(node.keys[i], node.items[i], what + ".repeat." + node.keys[i].text, e);
 }
 
-void Expander::Compiler::range(const YamlKey& key, const YamlNode& node, const std::string& what, Entry& e) {
+void Expander::Compiler::range(const YamlKey& key, const YamlNode& node, const std::string& what,
+                               Entry& e) {
   Range r;
   r.name = key.text;
   r.where = place(key);
@@ -139,9 +142,9 @@ void Expander::Compiler::range(const YamlKey& key, const YamlNode& node, const s
   }
   if (node.kind != YamlNode::Kind::list || node.items.size() != 2 || !node.items[0].is_scalar() ||
       !node.items[1].is_scalar()) {
-    owner_.diagnostics_.error(
-        "model.shape", fmt::format("{}: got {}; wanted [first, last]", what, describe(node)),
-        place(node));
+    owner_.diagnostics_.error("model.shape",
+                              fmt::format("{}: got {}; wanted [first, last]", what, describe(node)),
+                              place(node));
     e.broken = true;
   } else {
     bool ok = expression(node.items[0].text, node.items[0], 0, what, r.first, r.first_slots);
@@ -198,12 +201,13 @@ Expander::Text Expander::Compiler::text(const YamlNode& node, const std::string&
 }
 
 bool Expander::Compiler::expression(const std::string& source, const YamlNode& node, int offset,
-                const std::string& what, Expression& out, std::vector<int>& slots) {
+                                    const std::string& what, Expression& out,
+                                    std::vector<int>& slots) {
   auto parsed = Expression::parse(source);
   if (!parsed) {
-    owner_.diagnostics_.error(
-        "expression.syntax", fmt::format("{}: {}", what, parsed.error().message),
-        place(node, offset + parsed.error().offset), parsed.error().hint);
+    owner_.diagnostics_.error("expression.syntax",
+                              fmt::format("{}: {}", what, parsed.error().message),
+                              place(node, offset + parsed.error().offset), parsed.error().hint);
     return false;
   }
   bool ok = true;

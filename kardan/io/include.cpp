@@ -230,11 +230,11 @@ std::optional<std::string> read_text(const std::string& path, const SourceLocati
   std::error_code status;
   const auto kind = fs::status(path, status).type();
   if (kind == fs::file_type::not_found || kind == fs::file_type::directory) {
-    diagnostics.error("file.open",
-                      fmt::format("'{}' {}", path,
-                                  kind == fs::file_type::directory ? "is a directory"
-                                                                   : "does not exist"),
-                      where, "give the path of a model file");
+    diagnostics.error(
+        "file.open",
+        fmt::format("'{}' {}", path,
+                    kind == fs::file_type::directory ? "is a directory" : "does not exist"),
+        where, "give the path of a model file");
     return {};
   }
   std::ifstream stream(path, std::ios::binary);

@@ -4,7 +4,8 @@
 ///   include: [parts/axle.yaml, parts/road.yaml]      # relative to this file
 ///
 /// Sections of all files are joined, those of included files first. What the including file says of
-/// parameters, functions, colors, shapes, defaults, and of the head (name, gravity, start, simulate,
+/// parameters, functions, colors, shapes, defaults, and of the head (name, gravity, start,
+/// simulate,
 /// ...) replaces what included files say. A file is read once. Every node knows its file, so that
 /// faults are told where they stand.
 

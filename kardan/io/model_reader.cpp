@@ -24,16 +24,16 @@ constexpr double format_version = 1;
 
 const std::vector<std::string>& top_level_keys() {
   static const std::vector<std::string> keys{
-      "kardan",     "include",     "name",    "dimension",  "gravity", "parameters", "functions",
-      "colors",     "shapes",      "ground",  "defaults",   "bodies",  "elements",   "joints",
-      "drivers",    "forces",      "contacts", "sensors",   "assemble", "equilibrium", "start",
-      "invariants", "when",        "outputs", "simulate"};
+      "kardan",     "include", "name",     "dimension", "gravity",  "parameters",  "functions",
+      "colors",     "shapes",  "ground",   "defaults",  "bodies",   "elements",    "joints",
+      "drivers",    "forces",  "contacts", "sensors",   "assemble", "equilibrium", "start",
+      "invariants", "when",    "outputs",  "simulate"};
   return keys;
 }
 
 bool holds_elements(const std::string& section) {
-  return section == "elements" || section == "joints" || section == "drivers" || section == "forces" ||
-         section == "contacts" || section == "sensors";
+  return section == "elements" || section == "joints" || section == "drivers" ||
+         section == "forces" || section == "contacts" || section == "sensors";
 }
 
 bool is_well_formed_name(std::string_view name) {
@@ -275,7 +275,9 @@ class ModelReader {
       return false;
     }
     // Copies made by one `repeat` share their place: one report is enough.
-    const auto once = [&] { return reported_.insert({where.file, where.line, where.column}).second; };
+    const auto once = [&] {
+      return reported_.insert({where.file, where.line, where.column}).second;
+    };
     if (is_reserved_name(name)) {
       if (once())
         diagnostics_.error("name.reserved",

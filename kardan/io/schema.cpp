@@ -23,12 +23,15 @@ Json reference(const std::string& name) {
 /// What a field's value looks like, from the kind its declaration gives it.
 Json shape_of(const FieldDoc& field) {
   if (!field.info.choices.empty()) return {{"enum", field.info.choices}};
-  static const std::pair<const char*, const char*> kinds[] = {
-      {"number", "number"},         {"whole number", "number"},
-      {"[x, y, z]", "vector"},      {"list of numbers", "numbers"},
-      {"function of t", "time_function"}, {"expression", "expression"},
-      {"table [[x, y], ...]", "table"},   {"colour", "color"},
-      {"true or false", "flag"}};
+  static const std::pair<const char*, const char*> kinds[] = {{"number", "number"},
+                                                              {"whole number", "number"},
+                                                              {"[x, y, z]", "vector"},
+                                                              {"list of numbers", "numbers"},
+                                                              {"function of t", "time_function"},
+                                                              {"expression", "expression"},
+                                                              {"table [[x, y], ...]", "table"},
+                                                              {"colour", "color"},
+                                                              {"true or false", "flag"}};
   for (const auto& [kind, name] : kinds)
     if (field.kind == kind) return reference(name);
   return {{"type", "string"}};
@@ -88,24 +91,22 @@ void add_values(Json& defs) {
   defs["flag"] = {{"enum", {true, false, "true", "false"}}};
   const Json components = {{"type", "array"}, {"items", scalar}, {"minItems", 2}, {"maxItems", 3}};
   defs["vector"] = one_of({components, with_unit(components)});
-  defs["numbers"] = one_of({scalar, list_of(scalar), with_unit(list_of(scalar)), with_unit(scalar)});
+  defs["numbers"] =
+      one_of({scalar, list_of(scalar), with_unit(list_of(scalar)), with_unit(scalar)});
   const Json points =
       list_of({{"type", "array"}, {"items", scalar}, {"minItems", 2}, {"maxItems", 2}});
-  defs["table"] =
-      one_of({points,
-              {{"type", "object"},
-               {"properties",
-                {{"points", points},
-                 {"interpolation", {{"enum", {"spline", "linear"}}}},
-                 {"unit", text}}},
-               {"required", {"points"}},
-               {"additionalProperties", false}}});
+  defs["table"] = one_of(
+      {points,
+       {{"type", "object"},
+        {"properties",
+         {{"points", points}, {"interpolation", {{"enum", {"spline", "linear"}}}}, {"unit", text}}},
+        {"required", {"points"}},
+        {"additionalProperties", false}}});
   defs["time_function"] = one_of({scalar, with_unit(scalar), reference("table")});
-  defs["color"] = one_of({text, {{"type", "array"},
-                                 {"items", scalar},
-                                 {"minItems", 3},
-                                 {"maxItems", 3}}});
-  defs["repeat"] = names_of({{"type", "array"}, {"items", scalar}, {"minItems", 2}, {"maxItems", 2}});
+  defs["color"] =
+      one_of({text, {{"type", "array"}, {"items", scalar}, {"minItems", 3}, {"maxItems", 3}}});
+  defs["repeat"] =
+      names_of({{"type", "array"}, {"items", scalar}, {"minItems", 2}, {"maxItems", 2}});
 }
 
 void add_functions(Json& defs) {
@@ -201,9 +202,8 @@ Json defaults_of(const Catalog& catalog) {
   Json properties = {{"bodies", reference("body")}};
   for (const ElementType& type : catalog.types())
     properties[std::string(type.name)] = reference(std::string(type.name));
-  return {{"type", {"object", "null"}},
-          {"properties", properties},
-          {"additionalProperties", false}};
+  return {
+      {"type", {"object", "null"}}, {"properties", properties}, {"additionalProperties", false}};
 }
 
 }  // namespace

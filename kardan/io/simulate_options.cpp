@@ -68,9 +68,9 @@ void method_option(const Choice& choice, const std::string& name, const FieldVal
     for (const OptionInfo& o : declared) names.push_back(o.name);
     for (const FieldDoc& d : driver_option_docs()) names.push_back(d.key);
     const std::string near = did_you_mean(name, names);
-    diagnostics.error("option.unknown",
-                      fmt::format("simulate.options: there is no option '{}'", name), value.where,
-                      near.empty() ? "`kardan methods` lists them" : "did you mean '" + near + "'?");
+    diagnostics.error(
+        "option.unknown", fmt::format("simulate.options: there is no option '{}'", name),
+        value.where, near.empty() ? "`kardan methods` lists them" : "did you mean '" + near + "'?");
     return;
   }
   Diagnostics found;
@@ -103,7 +103,8 @@ void read_simulate_options(const NamedFields& simulate, const Environment& param
   out.every = f.every;
   out.driver.fixed_step = f.step;
   out.method = f.method;
-  if (!f.formulation.empty()) out.method = f.method.substr(0, f.method.find('@')) + "@" + f.formulation;
+  if (!f.formulation.empty())
+    out.method = f.method.substr(0, f.method.find('@')) + "@" + f.formulation;
 
   const FieldValue* named = simulate.find("formulation");
   if (!named) named = simulate.find("method");

@@ -46,7 +46,7 @@ struct YamlLimits {
 /// A tree of one file, or of several that include each other.
 struct YamlDocument {
   YamlNode root;
-  bool complete = false;  ///< false: reading stopped at an error, the tree ends there
+  bool complete = false;           ///< false: reading stopped at an error, the tree ends there
   std::vector<std::string> files;  ///< by the index that nodes carry
 
   [[nodiscard]] SourceLocation place(const YamlNode& node) const {
@@ -57,8 +57,9 @@ struct YamlDocument {
   }
 };
 
-/// Parses `text`; `file` names it in messages; nodes carry `index`. Codes: yaml.syntax, yaml.duplicate_key, yaml.key,
-/// yaml.tag, yaml.alias, yaml.several_documents, yaml.encoding, yaml.too_large, yaml.too_deep.
+/// Parses `text`; `file` names it in messages; nodes carry `index`. Codes: yaml.syntax,
+/// yaml.duplicate_key, yaml.key, yaml.tag, yaml.alias, yaml.several_documents, yaml.encoding,
+/// yaml.too_large, yaml.too_deep.
 [[nodiscard]] YamlDocument parse_yaml(std::string_view text, const std::string& file,
                                       Diagnostics& diagnostics, const YamlLimits& limits = {},
                                       int index = 0);

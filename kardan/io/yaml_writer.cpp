@@ -35,8 +35,8 @@ bool is_plain(const std::string& text) {
            std::string_view("_.+-*/^()= ").find(c) != std::string_view::npos;
   };
   const auto begins = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_' || c == '(';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '(';
   };
   return !text.empty() && begins(text.front()) && text.back() != ' ' &&
          std::all_of(text.begin(), text.end(), allowed);
@@ -52,7 +52,7 @@ std::string yaml_scalar(const YamlNode& node) {
 std::string yaml_key(const std::string& key) {
   static const std::regex word("[A-Za-z_][A-Za-z0-9_]*");
   // Words that YAML takes for something else.
-  static const std::regex taken("null|true|false|yes|no|on|off|y|n", std::regex::icase);
+  static const std::regex taken("null|true|false", std::regex::icase);
   return std::regex_match(key, word) && !std::regex_match(key, taken) ? key : quoted(key);
 }
 
@@ -66,8 +66,7 @@ std::string flow(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::mapping) {
     std::vector<std::string> items;
     for (std::size_t i = 0; i < node.items.size(); ++i)
-      items.push_back(
-          fmt::format("{}: {}", yaml_key(node.keys[i].text), flow(node.items[i])));
+      items.push_back(fmt::format("{}: {}", yaml_key(node.keys[i].text), flow(node.items[i])));
     return fmt::format("{{{}}}", fmt::join(items, ", "));
   }
   return yaml_scalar(node);

@@ -76,9 +76,8 @@ NamedFields Defaults::complete(const NamedFields& thing, const std::string& kind
 void Defaults::report_unused(Diagnostics& diagnostics) const {
   for (const Entry& e : entries_)
     if (!e.used)
-      diagnostics.warning("defaults.unused",
-                          fmt::format("defaults: the model has no '{}'", e.kind), e.where,
-                          "remove them");
+      diagnostics.warning("defaults.unused", fmt::format("defaults: the model has no '{}'", e.kind),
+                          e.where, "remove them");
 }
 
 }  // namespace kardan

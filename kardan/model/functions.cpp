@@ -55,18 +55,17 @@ class FunctionReader {
     const FieldValue* type = map ? find(*map, "type") : nullptr;
     const std::string what = "functions." + name;
     const std::size_t before = diagnostics_.error_count();
-    const bool ok = type ? typed(name, what, *map, *type, value.where, f)
-                         : reader_.read(value, what, {}, f);
+    const bool ok =
+        type ? typed(name, what, *map, *type, value.where, f) : reader_.read(value, what, {}, f);
     if (!ok || diagnostics_.error_count() > before) {
       names_.set_failed(name);
       return;
     }
     if (f.depth() > longest_chain) {
-      diagnostics_.error(
-          "function.depth",
-          fmt::format("{} stands at the end of {} functions that call each other", name,
-                      longest_chain),
-          value.where, "shorten the chain");
+      diagnostics_.error("function.depth",
+                         fmt::format("{} stands at the end of {} functions that call each other",
+                                     name, longest_chain),
+                         value.where, "shorten the chain");
       names_.set_failed(name);
       return;
     }

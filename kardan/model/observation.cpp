@@ -63,15 +63,13 @@ std::vector<EventData> resolve_events(const std::vector<NamedFields>& events,
     const FieldValue& expression = *e.find("expression");
     if (f.expression.is_constant()) {
       reader.diagnostics().error(
-          "event.constant",
-          fmt::format("{}: '{}' does not change", e.name, f.expression.text()), expression.where,
-          "use quantities of the motion or t");
+          "event.constant", fmt::format("{}: '{}' does not change", e.name, f.expression.text()),
+          expression.where, "use quantities of the motion or t");
       continue;
     }
     const int direction = f.direction == "rising" ? 1 : f.direction == "falling" ? -1 : 0;
     out.push_back({e.name, f.expression, direction,
-                   f.action == "stop" ? EventAction::stop : EventAction::record,
-                   expression.where});
+                   f.action == "stop" ? EventAction::stop : EventAction::record, expression.where});
   }
   return out;
 }
@@ -117,8 +115,7 @@ std::vector<InvariantData> resolve_invariants(const FieldValue::List& invariants
   return out;
 }
 
-std::vector<OutputData> resolve_outputs(const FieldValue::List& outputs,
-                                        Diagnostics& diagnostics) {
+std::vector<OutputData> resolve_outputs(const FieldValue::List& outputs, Diagnostics& diagnostics) {
   std::vector<OutputData> out;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto* text = std::get_if<std::string>(&outputs[i].data);

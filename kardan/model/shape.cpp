@@ -140,8 +140,8 @@ std::string Drawing::color(const FieldValue* value, const std::string& what,
   for (const auto& [name, c] : colors_) names.push_back(name);
   const std::string near = text ? did_you_mean(*text, names) : "";
   reader.diagnostics().error(
-      "color.unknown",
-      fmt::format("{}: {} is no colour", what, text ? "'" + *text + "'" : "this"), value->where,
+      "color.unknown", fmt::format("{}: {} is no colour", what, text ? "'" + *text + "'" : "this"),
+      value->where,
       near.empty() ? "write a name, \"#rrggbb\" or [red, green, blue] from 0 to 1"
                    : "did you mean '" + near + "'?");
   return "";

@@ -57,7 +57,7 @@ class MultibodySystem final : public System {
  private:
   struct MotionScratch final : Workspace::Scratch {
     std::vector<BodyMotion<D>> motion;
-    Vector angles;                                // of the turn counters
+    Vector angles;                               // of the turn counters
     Vector argument_values, argument_gradients;  // of all expressions, one after the other
   };
   /// An expression over quantities; its arguments stand from `first` on in the scratch.
@@ -96,8 +96,8 @@ class MultibodySystem final : public System {
   std::vector<BodyMass> masses_;
   std::vector<int> spin_block_;  // index in f_v of each body's (spin, spin) block
   std::vector<int> spin_stride_;
-  std::vector<double> offsets_;                              // constants of the rows
-  std::vector<BoundExpression> expressions_;  // expression sensors
+  std::vector<double> offsets_;                // constants of the rows
+  std::vector<BoundExpression> expressions_;   // expression sensors
   std::vector<BoundExpression> asked_events_;  // of `when`
   int arguments_ = 0;                          // of all of them
   std::vector<std::string> event_names_;       // of elements, then of `when`

@@ -161,8 +161,9 @@ typename MultibodySystem<D>::BoundExpression MultibodySystem<D>::bind(const std:
     const std::string near = did_you_mean(name, quantity_order_);
     diagnostics.error("expression.unknown_name",
                       fmt::format("{}: there is no quantity '{}' here", owner, name), where,
-                      near.empty() ? "use BODY.x, BODY.vx, ..., t or a sensor (in a sensor: an earlier one)"
-                                   : "did you mean '" + near + "'?");
+                      near.empty()
+                          ? "use BODY.x, BODY.vx, ..., t or a sensor (in a sensor: an earlier one)"
+                          : "did you mean '" + near + "'?");
   }
   arguments_ += static_cast<int>(bound.arguments.size());
   return bound;
@@ -189,8 +190,8 @@ void MultibodySystem<D>::bind_expressions(Diagnostics& diagnostics) {
 
 template <int D>
 double MultibodySystem<D>::expression(const BoundExpression& bound, const State& state,
-                                      double factor, std::span<double> by_p,
-                                      std::span<double> by_v, Workspace& ws) const {
+                                      double factor, std::span<double> by_p, std::span<double> by_v,
+                                      Workspace& ws) const {
   MotionScratch& scratch = static_cast<MotionScratch&>(*ws.scratch);
   const std::size_t count = bound.arguments.size();
   const std::span<double> values = std::span(scratch.argument_values).subspan(bound.first, count);
