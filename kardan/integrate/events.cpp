@@ -14,6 +14,13 @@ constexpr double time_accuracy = 1e-10;
 /// [s, or of t] The shortest step to an event: time must move on.
 constexpr double shortest = 1e-14;
 
+/// Whether a dip through three samples may reach zero between them: the parabola does, were it four
+/// times as deep below the middle sample as it is.
+bool may_reach_zero(double a, double b, double c) {
+  const double slope = 0.5 * (c - a), curvature = a - 2 * b + c;
+  return b <= 4 * slope * slope / (2 * curvature);
+}
+
 }  // namespace
 
 EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
@@ -89,9 +96,10 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   problem_.event_functions(after_, z_inside_);
   for (int e = 0; e < problem_.events(); ++e) {
     const int direction = z_inside_[e] > 0 ? 1 : -1;
-    // z_[0]: at the start of this step. An event that counts one way only may have passed before
-    // in the other.
-    const bool passed = e == found_ || (z_[0][e] > 0) != (z_inside_[e] > 0);
+    // z_[0]: at the start of this step. An event that counts one way only may have passed the
+    // other way since.
+    const bool one_way = !counts(e, 1) || !counts(e, -1);
+    const bool passed = (e == found_ && one_way) || (z_[0][e] > 0) != (z_inside_[e] > 0);
     if (!passed || !counts(e, direction)) continue;
     report.events.push_back({end.t, e, direction});
     ++report.counters.events;
@@ -118,7 +126,8 @@ double EventSearch::first_root(const DenseStep& step, int e) {
     }
     if (k == samples_) break;
     const double c = z_[k + 1][e];
-    if ((b > 0) == (c > 0) && std::abs(b) < std::abs(a) && std::abs(b) <= std::abs(c)) {
+    if ((b > 0) == (c > 0) && std::abs(b) < std::abs(a) && std::abs(b) <= std::abs(c) &&
+        may_reach_zero(std::abs(a), std::abs(b), std::abs(c))) {
       const double inside = bottom(step, e, (k - 1) * spacing, (k + 1) * spacing, b > 0);
       if (inside < 0) continue;
       at(step, inside, z_end_);

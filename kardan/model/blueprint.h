@@ -59,6 +59,8 @@ struct ElementData {
   std::vector<FrameData> frames;
   SourceLocation where;
   std::string color = {};  ///< "#rrggbb"; empty: as the viewer likes
+  /// False: methods shall do without the derivatives of this force, as if none were known.
+  bool differentiable = true;
 };
 
 enum class Priority { exactly, if_possible, free };

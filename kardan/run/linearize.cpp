@@ -24,15 +24,9 @@ std::vector<std::string> names(const System& system, const char* const* planar,
 
 }  // namespace
 
-Linearization linearize(const Prepared& prepared, ModeShapes shapes, Diagnostics& diagnostics) {
+Linearization linearize(const Prepared& prepared, ModeShapes shapes) {
   Linearization out;
   const System& system = *prepared.system;
-  if (system.sizes().mu > 0) {
-    diagnostics.error("linearize.nonholonomic",
-                      "nonholonomic constraints cannot be linearized in state-space form", {},
-                      "no formulation of this version can");
-    return out;
-  }
   StateSpace problem(system);
   out.status = problem.rebase(prepared.start.state);
   if (out.status == Eval::ok) out.status = find_modes(problem, shapes, out.modes);
@@ -46,6 +40,7 @@ Linearization linearize(const Prepared& prepared, ModeShapes shapes, Diagnostics
   const auto q = names(system, planar_q, spatial_q), v = names(system, planar_v, spatial_v);
   for (int i : out.modes.independent) out.variables.push_back(q[i]);
   for (int i : out.modes.independent) out.variables.push_back(v[i]);
+  for (int i : out.modes.drift) out.variables.push_back(q[i]);
   out.coordinates = q;
   for (const VariableInfo& r : system.states()) {
     out.variables.push_back(r.name);

@@ -7,38 +7,28 @@
 
 namespace kardan {
 
-std::vector<std::string> result_names(const System& system) {
-  std::vector<std::string> names;
-  for (const std::string& name : system.quantity_names())
-    if (name != "t") names.push_back(name);
-  names.emplace_back("energy.kinetic");
-  names.emplace_back("energy.potential");
-  return names;
-}
-
-std::vector<std::string> chosen_outputs(const System& system, Diagnostics& diagnostics) {
-  std::vector<std::string> all = result_names(system);
-  const Blueprint& blueprint = system.blueprint();
-  if (blueprint.outputs.empty()) return all;
-  std::vector<bool> chosen(all.size());
+std::vector<std::size_t> chosen_outputs(const Blueprint& blueprint,
+                                        const std::vector<std::string>& columns,
+                                        Diagnostics& diagnostics) {
+  std::vector<char> chosen(columns.size(), blueprint.outputs.empty());
   for (const OutputData& output : blueprint.outputs) {
     bool any = blueprint.faulty.contains(output.pattern.substr(0, output.pattern.find('.')));
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!matches(output.pattern, all[i])) continue;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!matches(output.pattern, columns[i])) continue;
       chosen[i] = any = true;
     }
     if (any) continue;
-    const std::string near = did_you_mean(output.pattern, all);
+    const std::string near = did_you_mean(output.pattern, columns);
     diagnostics.error("output.unknown",
                       fmt::format("outputs: there is no quantity '{}'", output.pattern),
                       output.where,
-                      near.empty() ? "a coordinate, velocity or sensor; '*' stands for any letters"
+                      near.empty() ? "a name of a result; '*' stands for any letters"
                                    : "did you mean '" + near + "'?");
   }
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (chosen[i]) names.push_back(std::move(all[i]));
-  return names;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (chosen[i] || columns[i] == "time") indices.push_back(i);
+  return indices;
 }
 
 }  // namespace kardan

@@ -1,18 +1,18 @@
 #pragma once
-/// Which quantities go into result files: those the model asks for under `outputs`, or all.
+/// Which columns go into result files: those the model asks for under `outputs`, or all.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "kardan/system/system.h"
+#include "kardan/model/blueprint.h"
 
 namespace kardan {
 
-/// Names of everything a result file can hold, in its order: quantities of the motion and energies.
-[[nodiscard]] std::vector<std::string> result_names(const System& system);
-
-/// Those the model asks for; an output that names nothing is reported.
-[[nodiscard]] std::vector<std::string> chosen_outputs(const System& system,
+/// Indices of the columns of the model's outputs, and of `time`. An output that names no column is
+/// reported.
+[[nodiscard]] std::vector<std::size_t> chosen_outputs(const Blueprint& blueprint,
+                                                      const std::vector<std::string>& columns,
                                                       Diagnostics& diagnostics);
 
 }  // namespace kardan

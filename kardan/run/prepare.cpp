@@ -4,6 +4,7 @@
 
 #include "kardan/formulation/wishes.h"
 #include "kardan/run/outputs.h"
+#include "kardan/run/result.h"
 
 namespace kardan {
 
@@ -21,7 +22,7 @@ void find_faults(const Model& model, const ParameterValues& overrides, Diagnosti
   (void)bind_wishes(b.wishes, *system, diagnostics);
   (void)bind_wishes(b.equilibrium.wishes, *system, diagnostics);
   (void)bind_wishes(b.equilibrium.place, *system, diagnostics);
-  (void)chosen_outputs(*system, diagnostics);
+  (void)chosen_outputs(b, ResultColumns(*system).names(), diagnostics);
 }
 
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,

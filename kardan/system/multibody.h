@@ -57,7 +57,6 @@ class MultibodySystem final : public System {
  private:
   struct MotionScratch final : Workspace::Scratch {
     std::vector<BodyMotion<D>> motion;
-    Vector angles;                               // of the turn counters
     Vector argument_values, argument_gradients;  // of all expressions, one after the other
   };
   /// An expression over quantities; its arguments stand from `first` on in the scratch.
@@ -71,6 +70,7 @@ class MultibodySystem final : public System {
     Mat3d inertia;
   };
 
+  void orient(const State&, int body, BodyMotion<D>&) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;
   ConstraintValues constraint_values(Workspace&) const;

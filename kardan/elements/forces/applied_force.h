@@ -28,31 +28,31 @@ struct AppliedForce {
   static constexpr std::string_view summary = "Applied force, a function of time, on one body.";
   static constexpr std::string_view equation =
       "F(t) on B at the marker's origin, in world or marker axes";
-  static constexpr std::string_view example = R"(bodies:
+  static constexpr std::string_view example = R"yaml(bodies:
   rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
 forces:
   push: {type: force, on: rod, fx: "step(t, 0, 0, 1, 50)"}
-)";
+)yaml";
   static constexpr Category category = Category::force;
-static constexpr int frames = 1;
+  static constexpr int frames = 1;
 
-TimeFunction fx, fy, fz;  // [N]
-std::string axes = "world";
+  TimeFunction fx, fy, fz;  // [N]
+  std::string axes = "world";
 
-template <class F>
-static void fields(F& f) {
-  f("fx", &AppliedForce::fx,
-    {.unit = "N", .doc = "x component, a function of t", .variables = {"t"}});
-  f("fy", &AppliedForce::fy,
-    {.unit = "N", .doc = "y component, a function of t", .variables = {"t"}});
-  f("fz", &AppliedForce::fz,
-    {.unit = "N", .doc = "z component, a function of t (space only)", .variables = {"t"}});
-  f("frame", &AppliedForce::axes,
-    {.doc = "axes of the components: the world's, or the marker's, which turn with the body",
-     .choices = {"world", "body"}});
-}
-void build(Builder<2>&) const;
-void build(Builder<3>&) const;
+  template <class F>
+  static void fields(F& f) {
+    f("fx", &AppliedForce::fx,
+      {.unit = "N", .doc = "x component, a function of t", .variables = {"t"}});
+    f("fy", &AppliedForce::fy,
+      {.unit = "N", .doc = "y component, a function of t", .variables = {"t"}});
+    f("fz", &AppliedForce::fz,
+      {.unit = "N", .doc = "z component, a function of t (space only)", .variables = {"t"}});
+    f("frame", &AppliedForce::axes,
+      {.doc = "axes of the components: the world's, or the marker's, which turn with the body",
+       .choices = {"world", "body"}});
+  }
+  void build(Builder<2>&) const;
+  void build(Builder<3>&) const;
 };
 
 }  // namespace kardan

@@ -10,25 +10,27 @@ struct ExpressionSensor {
   static constexpr std::string_view summary =
       "The value of a formula over coordinates, velocities and earlier sensors.";
   static constexpr std::string_view equation = "value(arm.x, arm.vx, tip.y, t, ...)";
-  static constexpr std::string_view example = R"(bodies:
+  static constexpr std::string_view example = R"yaml(bodies:
   rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
 sensors:
   speed: {type: expression, value: "sqrt(rod.vx^2 + rod.vy^2 + rod.vz^2)"}
-)";
+)yaml";
   static constexpr Category category = Category::sensor;
-static constexpr int frames = 0;
-Expression value;
+  static constexpr int frames = 0;
+  Expression value;
 
-template <class F>
-static void fields(F& f) {
-  f("value", &ExpressionSensor::value,
-    {.doc = "formula over named quantities", .need = Need::required, .variables = {any_quantity}});
-}
+  template <class F>
+  static void fields(F& f) {
+    f("value", &ExpressionSensor::value,
+      {.doc = "formula over named quantities",
+       .need = Need::required,
+       .variables = {any_quantity}});
+  }
 
-template <int D>
-void build(Builder<D>& b) const {
-  b.expression_sensor(value);
-}
+  template <int D>
+  void build(Builder<D>& b) const {
+    b.expression_sensor(value);
+  }
 };
 
 }  // namespace kardan
