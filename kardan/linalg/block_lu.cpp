@@ -22,9 +22,8 @@ Eval BlockLu::analyze(std::shared_ptr<const SparsePattern> pattern) {
   // KLU reads our rows as columns, so that it orders A': A(Q, P) is lower block triangular.
   klu_common common;
   klu_defaults(&common);
-  klu_symbolic* symbolic =
-      klu_analyze(n, const_cast<int*>(pattern_->row_start.data()),
-                  const_cast<int*>(pattern_->column.data()), &common);
+  klu_symbolic* symbolic = klu_analyze(n, const_cast<int*>(pattern_->row_start.data()),
+                                       const_cast<int*>(pattern_->column.data()), &common);
   if (symbolic == nullptr) return Eval::fatal;
   const bool singular = symbolic->structural_rank < n;
   std::vector<int> block_of(n), place(n);  // of the columns of A
