@@ -1,11 +1,12 @@
 #include "kardan/formulation/catalog.h"
 
 #include "kardan/formulation/state_space.h"
+#include "kardan/formulation/tangent_space.h"
 
 namespace kardan {
 
 const std::vector<Formulation>& formulations() {
-  static const std::vector<Formulation> all{state_space()};
+  static const std::vector<Formulation> all{state_space(), tangent_space()};
   return all;
 }
 

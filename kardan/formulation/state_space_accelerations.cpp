@@ -54,10 +54,10 @@ void StateSpace::acceleration_from_chart(const Vector& ddq, Vector& a) const {
   }
 }
 
-/// ddq_ and a_ on the free directions B = T [H; I]:
+/// ddq_ and a_ on the free directions U of the velocities:
 ///
-///   B'M B x'' = B'(f - M a0),   a = a0 + B x'',   a0: G a0 = gamma with x'' = 0.
-Eval StateSpace::reduced_accelerations(LinearSolver& dependent, const Matrix& chart_B) {
+///   U'M U x'' = U'(f - M a0),   a = a0 + U x'',   a0: [G; H] a0 = gamma with x'' = 0.
+Eval StateSpace::reduced_accelerations(Tangent& tangent) {
   const int n = second(), nv = system_.sizes().v;
   std::fill(ddq_.begin(), ddq_.end(), 0.0);
   acceleration_from_chart(ddq_, a_);
@@ -66,68 +66,71 @@ Eval StateSpace::reduced_accelerations(LinearSolver& dependent, const Matrix& ch
     double sum = ws_->gamma[rows_[i]];
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
       sum -= ws_->G.values[k] * a_[p.column[k]];
-    small_[i] = sum;
+    held_velocities_[i] = sum;
   }
-  if (!rows_.empty()) dependent.solve(small_);
-  for (std::size_t i = 0; i < dependent_.size(); ++i) ddq_[dependent_[i]] = small_[i];
+  if (!rows_.empty()) tangent.velocity->solve(held_velocities_);
+  split_.add_held(held_velocities_, ddq_);
   acceleration_from_chart(ddq_, a_);
-  step_ = ws_->f;
-  multiply_add(-1, ws_->M, a_, step_);
+  force_ = ws_->f;
+  multiply_add(-1, ws_->M, a_, force_);
 
-  turn_to_body(chart_B, body_B_);
-  reduce_mass(body_B_, reduced_mass_);
+  const Matrix& U = tangent.velocities();
+  turn_to_body(U, body_U_);
+  reduce_mass(body_U_, reduced_mass_);
   if (Eval e = reduced_lu_.factor(reduced_mass_); e != Eval::ok) {
     culprit_ = "the accelerations (mass matrix and constraints are singular together)";
     return e;
   }
   reduced_x_.assign(n, 0.0);
-  for (int j = 0; j < nv; ++j)
-    add_scaled(step_[j], {body_B_.row(j), reduced_x_.size()}, reduced_x_);
+  {
+    RowSum sum(n, reduced_x_.data());
+    for (int j = 0; j < nv; ++j) sum.add(force_[j], body_U_.row(j));
+  }
   reduced_lu_.solve(reduced_x_);
   for (int j = 0; j < nv; ++j) {
-    ddq_[j] += dot({chart_B.row(j), reduced_x_.size()}, reduced_x_);
-    a_[j] += dot({body_B_.row(j), reduced_x_.size()}, reduced_x_);
+    ddq_[j] += dot({U.row(j), reduced_x_.size()}, reduced_x_);
+    a_[j] += dot({body_U_.row(j), reduced_x_.size()}, reduced_x_);
   }
   return all_finite(a_) ? Eval::ok : Eval::recoverable;
 }
 
-/// B'M B
-void StateSpace::reduce_mass(const Matrix& B, Matrix& out) {
+/// U'M U
+void StateSpace::reduce_mass(const Matrix& U, Matrix& out) {
   const SparsePattern& p = *ws_->M.pattern;
-  const int n = B.cols();
-  mass_B_.resize(p.rows, n);
-  mass_B_.set_zero();
+  const int n = U.cols();
+  mass_U_.resize(p.rows, n);
+  mass_U_.set_zero();
   for (int k = 0; k < p.rows; ++k) {
-    RowSum sum(n, mass_B_.row(k));
+    RowSum sum(n, mass_U_.row(k));
     for (int s = p.row_start[k]; s < p.row_start[k + 1]; ++s)
-      if (ws_->M.values[s] != 0) sum.add(ws_->M.values[s], B.row(p.column[s]));
+      if (ws_->M.values[s] != 0) sum.add(ws_->M.values[s], U.row(p.column[s]));
   }
   out.resize(n, n);
   out.set_zero();
   for (int i = 0; i < n; ++i) {
     RowSum sum(n, out.row(i));
     for (int k = 0; k < p.rows; ++k)
-      if (B(k, i) != 0) sum.add(B(k, i), mass_B_.row(k));
+      if (U(k, i) != 0) sum.add(U(k, i), mass_U_.row(k));
   }
 }
 
-/// lambda_ from the dependent rows of T'(f - M a) = (G T)' lambda.
-void StateSpace::reduced_multipliers(LinearSolver& dependent) {
+/// lambda_ from the held part of T'(f - M a) = ([G; H] T)' lambda.
+void StateSpace::reduced_multipliers(Tangent& tangent) {
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
   if (rows_.empty()) return;
-  step_ = ws_->f;
-  multiply_add(-1, ws_->M, a_, step_);
+  force_ = ws_->f;
+  multiply_add(-1, ws_->M, a_, force_);
   if (system_.dimension() == 3)
     for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
       if (system_.bodies()[b].v_count <= 3) continue;
       const int i = system_.bodies()[b].v + 3;
       const Vec3d turned = transposed_times(rotation_rate_map({q_[i], q_[i + 1], q_[i + 2]}),
-                                            Vec3d{step_[i], step_[i + 1], step_[i + 2]});
-      for (int c = 0; c < 3; ++c) step_[i + c] = turned[c];
+                                            Vec3d{force_[i], force_[i + 1], force_[i + 2]});
+      for (int c = 0; c < 3; ++c) force_[i + c] = turned[c];
     }
-  for (std::size_t i = 0; i < dependent_.size(); ++i) small_[i] = step_[dependent_[i]];
-  dependent.solve_transposed(small_);
-  for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = small_[i];
+  split_.held_part(force_, held_velocities_);
+  tangent.velocity->solve_transposed(held_velocities_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = held_velocities_[i];
 }
 
 /// a_ and lambda_ at once from [M G'; G 0].

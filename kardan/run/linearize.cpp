@@ -3,15 +3,10 @@
 #include <cmath>
 
 namespace kardan {
-Linearization linearize(const Prepared& prepared, ModeShapes shapes, Diagnostics& diagnostics) {
+
+Linearization linearize(const Prepared& prepared, ModeShapes shapes) {
   Linearization out;
   const System& system = *prepared.system;
-  if (system.sizes().mu > 0) {
-    diagnostics.error("linearize.nonholonomic",
-                      "nonholonomic constraints cannot be linearized in state-space form", {},
-                      "no formulation of this version can");
-    return out;
-  }
   StateSpace problem(system);
   out.status = problem.rebase(prepared.start.state);
   if (out.status == Eval::ok) out.status = find_modes(problem, shapes, out.modes);
@@ -24,6 +19,7 @@ Linearization linearize(const Prepared& prepared, ModeShapes shapes, Diagnostics
   }
   for (int i : out.modes.independent) out.variables.push_back(system.coordinate_name(i));
   for (int i : out.modes.independent) out.variables.push_back(system.velocity_name(i));
+  for (int i : out.modes.drift) out.variables.push_back(system.coordinate_name(i));
   for (int i = 0; i < system.sizes().v; ++i) out.coordinates.push_back(system.coordinate_name(i));
   for (const VariableInfo& r : system.states()) {
     out.variables.push_back(r.name);

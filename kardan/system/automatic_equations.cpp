@@ -256,8 +256,8 @@ void AutomaticEquations::events(const State& state, std::span<double> z, Workspa
 
 Energy AutomaticEquations::energy(const State& state, Workspace& ws) const {
   AutomaticWork& k = work(ws);
-  Energy out;
-  out.known = description_.energy;
+  const double nan = std::nan("");
+  Energy out{nan, nan, 0, description_.energy};
   if (!out.known || place(state, k) != Eval::ok) return out;
   load(k.plain, state, k);
   k.plain.call(*functions_, Part::outputs);

@@ -78,7 +78,6 @@ TEST(UserPendulum, SwingsWithItsPeriod) {
 
 TEST(UserPendulum, HasTheFrequencyOfSmallSwings) {
   GeneralProblem problem = general_pendulum(1e-9);
-  Diagnostics diagnostics;
   const Linearization small = linearize(prepared(problem), ModeShapes::find, diagnostics);
   ASSERT_EQ(small.status, Eval::ok) << small.message;
   ASSERT_EQ(small.modes.modes.size(), 2u);
