@@ -23,10 +23,10 @@ using io::YamlNode;
 constexpr double format_version = 1;
 
 const std::vector<std::string>& top_level_keys() {
-  static const std::vector<std::string> keys{"kardan",     "name",        "dimension", "gravity",
-                                             "parameters", "ground",      "bodies",    "joints",
-                                             "drivers",    "forces",      "contacts",  "sensors",
-                                             "assemble",   "equilibrium", "start",     "simulate"};
+  static const std::vector<std::string> keys{
+      "kardan",   "name",        "dimension", "gravity",  "parameters", "ground",
+      "bodies",   "joints",      "drivers",   "forces",   "contacts",   "sensors",
+      "assemble", "equilibrium", "start",     "simulate", "equations"};
   return keys;
 }
 
@@ -193,8 +193,10 @@ class ModelReader {
         named(expander, node, section, model_.elements);
       } else if (section == "assemble") {
         wishes(expander, node);
-      } else if (section == "ground" || section == "equilibrium" || section == "simulate") {
+      } else if (section == "ground" || section == "equilibrium" || section == "simulate" ||
+                 section == "equations") {
         NamedFields& target = section == "ground"        ? model_.ground
+                              : section == "equations"   ? model_.equations
                               : section == "equilibrium" ? model_.equilibrium
                                                          : model_.simulate;
         target.where = place(root.keys[i]);

@@ -38,6 +38,7 @@ class Resolver {
     report_unknown_keys(model_.simulate.fields,
                         {"t_end", "method", "tolerance", "every", "step", "formulation"},
                         "simulate", diagnostics_);
+    if (!model_.equations.fields.empty()) equations();
     bodies();
     elements();
     for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
@@ -63,6 +64,14 @@ class Resolver {
       resolve_holds(b, out_.bodies.back(), model_.dimension, out_.wishes, diagnostics_);
     }
     body_index_.emplace("ground", 0);
+  }
+
+  void equations() {
+    out_.equations = read_equations(model_.equations, reader_, out_.wishes);
+    if (model_.bodies.empty() && model_.elements.empty()) return;
+    diagnostics_.error(
+        "equations.bodies", "a model has either bodies or equations", model_.equations.where,
+        "write the forces and joints as equations too, or the equations as elements");
   }
 
   void claim(const std::string& name, const SourceLocation& where) {

@@ -11,6 +11,7 @@
 #include "kardan/base/diagnostics.h"
 #include "kardan/base/rotation.h"
 #include "kardan/elements/catalog.h"
+#include "kardan/model/equation_data.h"
 #include "kardan/model/model.h"
 
 namespace kardan {
@@ -88,6 +89,7 @@ struct Blueprint {
   std::vector<WishData> wishes;
   EquilibriumData equilibrium;
   bool start_at_equilibrium = false;
+  std::optional<EquationData> equations;  ///< instead of bodies
 };
 
 using ParameterValues = std::vector<std::pair<std::string, double>>;

@@ -28,8 +28,9 @@ struct Model {
   FieldMap parameters;                   ///< named expressions, in order
   NamedFields ground{"ground", {}, {}};  ///< markers and shapes fixed to the world
   std::vector<NamedFields> bodies;
-  std::vector<NamedFields> elements;  ///< joints, drivers, forces, contacts, sensors
-  std::vector<NamedFields> wishes;    ///< want, equals, priority
+  std::vector<NamedFields> elements;           ///< joints, drivers, forces, contacts, sensors
+  std::vector<NamedFields> wishes;             ///< want, equals, priority
+  NamedFields equations{"equations", {}, {}};  ///< written by the user, instead of bodies
   NamedFields equilibrium{"equilibrium", {}, {}};
   NamedFields simulate{"simulate", {}, {}};
   std::string start = "assembled";  ///< or "equilibrium"
