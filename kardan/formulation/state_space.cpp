@@ -115,6 +115,17 @@ Eval StateSpace::factor_dependent(Tangent& tangent) {
   return tangent.position->factor(position_values_);
 }
 
+/// T(theta) of every body at q_.
+void StateSpace::update_turns() {
+  turn_.resize(system_.bodies().size());
+  if (system_.dimension() != 3) return;
+  for (std::size_t b = 1; b < turn_.size(); ++b) {
+    if (system_.bodies()[b].v_count <= 3) continue;
+    const int i = system_.bodies()[b].v + 3;
+    turn_[b] = rotation_rate_map({q_[i], q_[i + 1], q_[i + 2]});
+  }
+}
+
 /// Columns of G by chart coordinates: rotation columns times T(theta).
 void StateSpace::chart_columns() {
   std::copy(ws_->G.values.begin(), ws_->G.values.end(), chart_G_.begin());
@@ -125,9 +136,8 @@ void StateSpace::chart_columns() {
     for (int body : system_.row_bodies()[row]) {
       const BodyLayout& b = system_.bodies()[body];
       if (b.v_count > 3) {
-        const Vec3d theta{q_[b.v + 3], q_[b.v + 4], q_[b.v + 5]};
         double* g = chart_G_.data() + k + 3;
-        const Vec3d turned = transposed_times(rotation_rate_map(theta), Vec3d{g[0], g[1], g[2]});
+        const Vec3d turned = transposed_times(turn_[body], Vec3d{g[0], g[1], g[2]});
         for (int c = 0; c < 3; ++c) g[c] = turned[c];
       }
       k += b.v_count;
@@ -200,15 +210,17 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
         worst = rows_[k];
       }
     }
-    if (size < position_tolerance) return Eval::ok;
+    if (size < position_tolerance) return update_turns(), Eval::ok;
     if (iteration > 2 && size > 0.9 * last) {
-      if (size < 100 * position_tolerance) return Eval::ok;  // round-off of the model
+      if (size < 100 * position_tolerance)
+        return update_turns(), Eval::ok;  // round-off of the model
       culprit_ = system_.row_name(worst);
       return Eval::recoverable;
     }
     // The factors of the base serve while they converge fast; far from it Newton's own are needed.
     if (iteration > 0 && size > slow_contraction * last) {
       if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+      update_turns();
       chart_columns();
       if (Eval e = factor_dependent(at_point_); e != Eval::ok) {
         culprit_ = system_.row_name(worst);
@@ -221,7 +233,9 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
     split_.add_held(held_, q_);
   }
   culprit_ = "the closing of the constraints";
-  return last < 1e-12 ? Eval::ok : Eval::recoverable;
+  if (!(last < 1e-12)) return Eval::recoverable;
+  update_turns();
+  return Eval::ok;
 }
 
 Eval StateSpace::dependent_velocities(const Vector& u) {
@@ -334,6 +348,7 @@ Eval StateSpace::rebase(const State& state) {
   at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
   dq_ = state.v;
+  update_turns();
   const bool fresh = history_.empty();
   if (fresh)
     if (Eval e = choose_partition("start"); e != Eval::ok) return e;

@@ -82,15 +82,15 @@ class StateSpace final : public ChartProblem {
   };
   Eval choose_partition(std::string why);
   void prepare_dependent_solver();
-  /// Turn counters and contact variables of a state in this chart.
-  void follow(State& state) {
-    if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, state, *ws_);
-  }
   void prepare_saddle();
   Eval factor_dependent(Tangent& tangent);
   Eval dependent_positions(double t, const Local& y);
   void guess_positions(double t, const Local& y);
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
+  /// Turn counters and contact variables of a state in this chart.
+  void follow(State& state) {
+    if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, state, *ws_);
+  }
   Eval dependent_velocities(const Vector& u);
   Eval evaluate_forces(State& state);
   Eval reduced_accelerations(Tangent& tangent);
@@ -100,6 +100,8 @@ class StateSpace final : public ChartProblem {
   std::string directions_at_base();
   void blame(const State& state);
   Eval check_redundant_rows();
+  void update_turns();
+  void update_bias();
   void chart_columns();
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
   void turn_to_body(const Matrix& X, Matrix& Y) const;
@@ -166,11 +168,12 @@ class StateSpace final : public ChartProblem {
   std::vector<int> saddle_M_, saddle_G_, saddle_Gt_, saddle_from_;
   std::unique_ptr<LinearSolver> saddle_;
   Vector velocity_values_, position_values_, saddle_values_, saddle_x_;
+  std::vector<Mat3d> turn_;  // T of every spatial body at the point
   Vector chart_G_;  // values of G T at the point
 
   bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
   Matrix reduced_mass_, mass_U_;
-  Vector reduced_x_, force_;
+  Vector reduced_x_, force_, bias_;
   DenseLu reduced_lu_;
 
   AuxiliarySolver auxiliaries_;
