@@ -29,9 +29,12 @@ void print_report(const System& system, const RunReport& r) {
              r.driver.t / std::max(r.cpu_seconds, 1e-9));
   print_residuals("constraints held", r.residuals);
   const EnergyBalance& e = r.energy;
-  fmt::print(
-      "{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J of {:.2g} J exchanged\n",
-      "energy", e.initial, e.final, e.work, e.balance_error, e.exchanged);
+  if (e.known)
+    fmt::print(
+        "{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J of {:.2g} J exchanged\n",
+        "energy", e.initial, e.final, e.work, e.balance_error, e.exchanged);
+  else
+    fmt::print("{:<22}not known: the equations give none\n", "energy");
   fmt::print("{:<22}{}; dense output of order {}\n", "derivatives",
              r.exact_derivatives ? "exact"
              : r.without_derivatives.empty()

@@ -40,6 +40,7 @@ class Resolver {
     if (model_.dimension == 2 && out_.gravity.z != 0)
       diagnostics_.error("field.planar", "gravity has two components in a planar model",
                          model_.gravity.where);
+    if (!model_.equations.fields.empty()) equations();
     bodies();
     elements();
     for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
@@ -70,6 +71,14 @@ class Resolver {
       resolve_holds(b, out_.bodies.back(), model_.dimension, out_.wishes, diagnostics_);
     }
     body_index_.emplace("ground", 0);
+  }
+
+  void equations() {
+    out_.equations = read_equations(model_.equations, reader_, out_.wishes);
+    if (model_.bodies.empty() && model_.elements.empty()) return;
+    diagnostics_.error(
+        "equations.bodies", "a model has either bodies or equations", model_.equations.where,
+        "write the forces and joints as equations too, or the equations as elements");
   }
 
   void claim(const std::string& name, const SourceLocation& where) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kardan {
 namespace {
@@ -40,6 +41,8 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
 std::string Monitor::begin(const State& start) {
   const Energy e = system_.energy(start, *ws_);
   report_.energy.initial = report_.energy.final = e.kinetic + e.potential;
+  report_.energy.known = e.known;
+  if (!e.known) report_.energy.balance_error = std::numeric_limits<double>::quiet_NaN();
   inside_ = start;
   if (accelerations_.solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(start, a_);
   return grid_ && options_.every > 0 ? show(inside_) : std::string();

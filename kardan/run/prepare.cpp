@@ -47,9 +47,9 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
 
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
   Prepared out;
-  if (model.bodies.empty()) {
+  if (model.bodies.empty() && model.equations.fields.empty()) {
     diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
-                      "add a section 'bodies'");
+                      "add a section 'bodies' or 'equations'");
     return out;
   }
   if (model.start == "equilibrium") {

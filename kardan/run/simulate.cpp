@@ -20,7 +20,7 @@ struct Places {
 
 Places find_places(const System& system, const std::string& name) {
   Places out;
-  for (std::size_t b = 1; b < system.bodies().size(); ++b) {
+  for (std::size_t b = 1; b < system.bodies().size() && system.has_bodies(); ++b) {
     if (system.blueprint().bodies[b].name != name) continue;
     for (int k = 0; k < system.bodies()[b].v_count; ++k) {
       out.position.push_back(system.bodies()[b].v + k);

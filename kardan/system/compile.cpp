@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kardan/base/text.h"
+#include "kardan/system/expression_equations.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -171,6 +172,12 @@ std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
 }
 
 std::unique_ptr<System> compile_draft(Blueprint blueprint, Diagnostics& diagnostics) {
+  if (blueprint.equations) {
+    auto equations =
+        expression_equations(blueprint.name, std::move(*blueprint.equations), diagnostics);
+    return equations ? make_system(std::move(equations), diagnostics, std::move(blueprint))
+                     : nullptr;
+  }
   return blueprint.dimension == 2 ? compile_in<2>(std::move(blueprint), diagnostics)
                                   : compile_in<3>(std::move(blueprint), diagnostics);
 }

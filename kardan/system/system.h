@@ -47,7 +47,7 @@ struct Quantity {
 struct Energy {
   double kinetic = 0, potential = 0;  // [J]
   double applied_power = 0;           // [W] of all forces without a potential (damping included)
-  bool known = true;                  // false: the equations do not tell
+  bool known = true;                  // false: the equations do not tell; energies are NaN
 };
 
 struct Momentum {

@@ -19,9 +19,9 @@ using namespace test;
 struct Case {
   std::string name;
   const char* method;
-  OptionValues options;          // of the method
-  OptionValues of_formulation;   // of its formulation
-  double plane, space;           // orders: forces that depend on positions alone, and gyroscopic ones
+  OptionValues options;         // of the method
+  OptionValues of_formulation;  // of its formulation
+  double plane, space;  // orders: forces that depend on positions alone, and gyroscopic ones
 };
 
 std::vector<Case> cases() {
@@ -100,11 +100,11 @@ INSTANTIATE_TEST_SUITE_P(Methods, AllCoordinatesOrder, testing::ValuesIn(cases()
 /// Phi.
 TEST(Welch2, GivesThePrintedNumbers) {
   const double printed[] = {
-      2.443655269310963e0,   -5.277783191794895e-1, 1.783508081764363e0,   6.711359930283763e0,
-      -2.765194090434459e0,  2.323828290259711e0,   -1.819273871586672e-1, -8.425945695282319e-1,
-      3.448043406049740e-1,  8.358047330329132e0,   7.618758619232083e0,   -5.100854444583235e0,
-      5.764615652238092e+1,  -3.734488926265648e0,  4.271195102102794e+1,  -2.543944405550502e1,
-      2.012649042981707e-7,  -4.337343506577440e-8, 2.580200099577823e-6,  -2.301799984172348e-6};
+      2.443655269310963e0,  -5.277783191794895e-1, 1.783508081764363e0,   6.711359930283763e0,
+      -2.765194090434459e0, 2.323828290259711e0,   -1.819273871586672e-1, -8.425945695282319e-1,
+      3.448043406049740e-1, 8.358047330329132e0,   7.618758619232083e0,   -5.100854444583235e0,
+      5.764615652238092e+1, -3.734488926265648e0,  4.271195102102794e+1,  -2.543944405550502e1,
+      2.012649042981707e-7, -4.337343506577440e-8, 2.580200099577823e-6,  -2.301799984172348e-6};
   const Prepared model = model_file("double_pendulum_welch.yaml");
   AllCoordinates problem(*model.system, {});
   State state = model.start.state;
@@ -112,8 +112,7 @@ TEST(Welch2, GivesThePrintedNumbers) {
   options.fixed_step = 0.005;
   double t_end = 0;
   for (int i = 0; i < 2000; ++i) t_end += options.fixed_step;
-  const DriverReport report =
-      integrate(problem, *find_method("welch2"), state, t_end, options, {});
+  const DriverReport report = integrate(problem, *find_method("welch2"), state, t_end, options, {});
   ASSERT_EQ(report.counters.steps, 2000);
   const auto ws = model.system->make_workspace();
   ASSERT_EQ(model.system->evaluate(state, {.position = true}, *ws), Eval::ok);
@@ -268,8 +267,7 @@ TEST(AllCoordinatesJacobian, AgreesWithDifferences) {
   models.push_back(model_file("rolling_disc.yaml", {{"spin_factor", 1.3}}));
   for (const Prepared& model : models) {
     const State start = run_fixed(model, *find_method("dopri5"), 0.3, 30).state;
-    AllCoordinates problem(*model.system,
-                           {.kind = ProblemKind::ode, .alpha = 3, .beta = 5});
+    AllCoordinates problem(*model.system, {.kind = ProblemKind::ode, .alpha = 3, .beta = 5});
     ASSERT_EQ(problem.rebase(start), Eval::ok);
     LocalJacobian J;
     ASSERT_EQ(problem.jacobian(J), Eval::ok);
@@ -297,16 +295,20 @@ TEST(AllCoordinatesJacobian, AgreesWithDifferences) {
         EXPECT_NEAR(B(static_cast<int>(i), j), b[i], 1e-5 * (1 + std::abs(b[i])));
     };
     for (int j = 0; j < problem.second(); ++j) {
-      column(0, [&](Local& at, double step) { at.x[j] += step; }, a, b);
+      column(
+          0, [&](Local& at, double step) { at.x[j] += step; }, a, b);
       compare(J.A_x, J.B_x, j);
-      column(0, [&](Local& at, double step) { at.u[j] += step; }, a, b);
+      column(
+          0, [&](Local& at, double step) { at.u[j] += step; }, a, b);
       compare(J.A_u, J.B_u, j);
     }
     for (int j = 0; j < problem.first(); ++j) {
-      column(0, [&](Local& at, double step) { at.z[j] += step; }, a, b);
+      column(
+          0, [&](Local& at, double step) { at.z[j] += step; }, a, b);
       compare(J.A_z, J.B_z, j);
     }
-    column(1, [](Local&, double) {}, a, b);
+    column(
+        1, [](Local&, double) {}, a, b);
     for (std::size_t i = 0; i < a.size(); ++i)
       EXPECT_NEAR(J.A_t[i], a[i], 1e-5 * (1 + std::abs(a[i])));
   }

@@ -37,13 +37,12 @@ TEST(Faults, OfAFileAreToldInOnePassEachWhereItStands) {
   EXPECT_FALSE(load_model(KARDAN_TEST_DATA "/twelve_faults.yaml", {}, IncludeFrom::model_folder,
                           diagnostics));
   EXPECT_THAT(told(diagnostics, Severity::error),
-              UnorderedElementsAre("3:1 key.unknown", "7:10 parameter.cycle",
-                                   "11:55 expression.unknown_name", "12:15 field.range",
-                                   "13:3 yaml.duplicate_key", "14:28 body.inertia",
-                                   "15:55 unit.dimension", "17:17 element.type",
-                                   "18:40 body.unknown", "23:13 function.kink",
-                                   "25:5 wish.unknown_name", "27:25 expression.unknown_name",
-                                   "28:11 output.unknown", "29:29 method.unknown"))
+              UnorderedElementsAre(
+                  "3:1 key.unknown", "7:10 parameter.cycle", "11:55 expression.unknown_name",
+                  "12:15 field.range", "13:3 yaml.duplicate_key", "14:28 body.inertia",
+                  "15:55 unit.dimension", "17:17 element.type", "18:40 body.unknown",
+                  "23:13 function.kink", "25:5 wish.unknown_name", "27:25 expression.unknown_name",
+                  "28:11 output.unknown", "29:29 method.unknown"))
       << format(diagnostics);
   EXPECT_THAT(told(diagnostics, Severity::warning), ElementsAre("8:3 parameter.unused"));
   for (const Diagnostic& d : diagnostics.all()) {

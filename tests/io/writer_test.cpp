@@ -1,11 +1,10 @@
 /// What is written is read again with the same meaning, to the last bit.
 
-#include "kardan/io/yaml_writer.h"
-
 #include <cstring>
 
 #include "io/reading.h"
 #include "kardan/io/load.h"
+#include "kardan/io/yaml_writer.h"
 #include "support/models.h"
 
 namespace kardan::io {
@@ -106,9 +105,23 @@ functions:
   road: [[0, 0], [1, 0.1], [2, -0.1]]
   "both": "wave(t) + road(t)"
 colors: {mine: [1, 0.5, 0], other: "#10203F"}
-shapes: {ball: {shape: sphere, radius: 0.1, color: mine}}
-defaults: {bodies: {density: 1000}}
-ground: {markers: {"null": {at: [0, 0, 1]}}}
+shapes: {
+  ball : {
+  shape:
+    sphere, radius : 0.1, color : mine
+  }}
+defaults: {
+  bodies : {
+  density:
+    1000
+  }}
+ground: {
+  markers : {
+    "null" : {
+    at:
+      [ 0, 0, 1 ]
+    }
+  }}
 bodies:
   "b_${i}": {repeat: {i: [1, 3]}, shapes: [ball, {use: ball, at: ["${i}/10", 0, -a]}], position: ["${i}", b, -1e-3]}
 forces:
@@ -117,7 +130,11 @@ joints:
   tie_${i}: {repeat: {i: [2, 3]}, type: distance, between: [ground.null, "b_${i}"]}
 assemble: [{want: b_1.x, equals: c, priority: free}]
 invariants: [energy, 'b_1.vx*2']
-when: {high: {expression: "b_1.z - e", direction: rising, action: stop}}
+when: {
+  high : {
+  expression:
+    "b_1.z - e", direction : rising, action : stop
+  }}
 outputs: ["b_1.*"]
 simulate: {t_end: 2, options: {safety: 0.7}}
 )",

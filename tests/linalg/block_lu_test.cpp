@@ -1,8 +1,9 @@
 /// Matrices that fall into blocks, and the sums of rows their solutions are made of.
 
+#include "kardan/linalg/block_lu.h"
+
 #include <gtest/gtest.h>
 
-#include "kardan/linalg/block_lu.h"
 #include "kardan/linalg/kernels.h"
 #include "kardan/linalg/linear_solver.h"
 #include "linalg/random_matrices.h"
