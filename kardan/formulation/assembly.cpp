@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "kardan/formulation/accelerations.h"
-#include "kardan/formulation/coupled_accelerations.h"
 #include "kardan/formulation/saddle.h"
 
 namespace kardan {
@@ -368,8 +367,6 @@ void check_accelerations(const System& system, ConsistentStart& out, Workspace& 
 
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws) {
-  if (system.sizes().multiplier_forces)
-    return solve_coupled_accelerations(system, state, a, lambda, ws);
   a.assign(system.sizes().v, 0.0);
   lambda.assign(system.sizes().constraints(), 0.0);
   return AccelerationSolver(system).solve(state, a, lambda, ws);
