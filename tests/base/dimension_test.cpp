@@ -26,13 +26,12 @@ TEST(Unit, IsWrittenInBaseUnits) {
 
 /// L [m], M [kg], T [s], x unknown.
 std::string dimension(const std::string& text) {
-  const auto found =
-      find_dimension(Expression::parse(text).value(), [](std::string_view name) {
-        return name == "L"   ? std::optional(Dimension{1, 0, 0})
-               : name == "M" ? std::optional(Dimension{0, 1, 0})
-               : name == "T" ? std::optional(Dimension{0, 0, 1})
-                             : std::nullopt;
-      });
+  const auto found = find_dimension(Expression::parse(text).value(), [](std::string_view name) {
+    return name == "L"   ? std::optional(Dimension{1, 0, 0})
+           : name == "M" ? std::optional(Dimension{0, 1, 0})
+           : name == "T" ? std::optional(Dimension{0, 0, 1})
+                         : std::nullopt;
+  });
   if (!found) return found.error();
   return found.value() ? to_string(*found.value()) : "?";
 }

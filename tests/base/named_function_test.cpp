@@ -9,7 +9,8 @@
 namespace kardan {
 namespace {
 
-std::shared_ptr<const NamedFunction> make(const std::string& text, const FunctionScope& scope = {}) {
+std::shared_ptr<const NamedFunction> make(const std::string& text,
+                                          const FunctionScope& scope = {}) {
   return std::make_shared<const TimeFunction>(
       TimeFunction::make(Expression::parse(text, scope).value()).value());
 }
@@ -19,8 +20,7 @@ std::shared_ptr<const NamedFunction> scope(std::string_view name) {
   if (name == "f") return make("t^3 + 2*t");
   if (name == "g") return make("f(2*t)", scope);
   const auto table = [](Interpolation kind) {
-    return std::make_shared<const TimeFunction>(
-        Table::make({0, 1, 3}, {0, 1, 0}, kind).value());
+    return std::make_shared<const TimeFunction>(Table::make({0, 1, 3}, {0, 1, 0}, kind).value());
   };
   if (name == "spline") return table(Interpolation::cubic_spline);
   if (name == "lines") return table(Interpolation::linear);
@@ -60,8 +60,9 @@ TEST(NamedFunction, OfAConstantIsAConstant) {
 
 TEST(NamedFunction, SurvivesBindingOfParameters) {
   const double a = 2;
-  const Expression e = Expression::parse("f(a*t)", scope).value().bind(
-      [&](std::string_view name) { return name == "a" ? &a : nullptr; });
+  const Expression e = Expression::parse("f(a*t)", scope).value().bind([&](std::string_view name) {
+    return name == "a" ? &a : nullptr;
+  });
   const double t = 0.5;
   EXPECT_DOUBLE_EQ(e.evaluate(std::span(&t, 1)), 3);
 }

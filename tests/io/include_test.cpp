@@ -1,5 +1,7 @@
 #include "kardan/io/include.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -36,10 +38,10 @@ TEST(Include, TellsFaultsInTheFileTheyStandIn) {
     told.push_back(std::filesystem::path(d.where.file).filename().string() + ":" +
                    std::to_string(d.where.line) + ":" + std::to_string(d.where.column) + " " +
                    d.code);
-  EXPECT_THAT(told, UnorderedElementsAre("faulty_part.yaml:2:14 key.unknown",
-                                         "cycle_back.yaml:1:10 include.cycle",
-                                         "faulty.yaml:2:53 file.open", "faulty.yaml:2:67 include.path",
-                                         "faulty.yaml:4:3 name.duplicate"))
+  EXPECT_THAT(
+      told, UnorderedElementsAre("faulty_part.yaml:2:14 key.unknown",
+                                 "cycle_back.yaml:1:10 include.cycle", "faulty.yaml:2:53 file.open",
+                                 "faulty.yaml:2:67 include.path", "faulty.yaml:4:3 name.duplicate"))
       << format(diagnostics);
 }
 
@@ -58,7 +60,8 @@ TEST(Include, LeavesTheFolderOnlyWhereAllowed) {
                               folder + "parts/m.yaml", {}, allowed))
       << "which comes back to the folder: " << format(allowed);
   const std::string path = std::filesystem::absolute(folder + "parts/track.yaml");
-  EXPECT_FALSE(read_model_text("kardan: 1\ninclude: " + path + "\n", folder + "m.yaml", {}, absolute));
+  EXPECT_FALSE(
+      read_model_text("kardan: 1\ninclude: " + path + "\n", folder + "m.yaml", {}, absolute));
   EXPECT_EQ(only(absolute), "2:10 include.path");
   Diagnostics anywhere;
   EXPECT_TRUE(read_model_text("kardan: 1\ninclude: " + path + "\n", "m.yaml", {}, anywhere,
@@ -74,8 +77,8 @@ TEST(Include, DoesNotFollowLinksOutOfTheFolder) {
   std::ofstream(place / "secret.yaml") << "parameters: {a: 1}\n";
   fs::create_symlink(place / "secret.yaml", place / "model" / "part.yaml");
   Diagnostics diagnostics;
-  EXPECT_FALSE(read_model_text("kardan: 1\ninclude: part.yaml\n", (place / "model" / "m.yaml").string(),
-                               {}, diagnostics));
+  EXPECT_FALSE(read_model_text("kardan: 1\ninclude: part.yaml\n",
+                               (place / "model" / "m.yaml").string(), {}, diagnostics));
   EXPECT_EQ(only(diagnostics), "2:10 include.path");
   fs::remove_all(place);
 }
@@ -86,14 +89,15 @@ TEST(Include, EndsAfterAThousandFiles) {
   fs::create_directories(place);
   std::string list;
   for (int i = 0; i < 1001; ++i) {
-    const std::string name = "p" + std::to_string(i) + ".yaml";
+    const std::string name = fmt::format("p{}.yaml", i);
     std::ofstream(place / name) << "parameters: {a" << i << ": 1}\n";
-    list += (i ? ", " : "") + name;
+    list += fmt::format("{}{}", i ? ", " : "", name);
   }
   Diagnostics diagnostics;
-  EXPECT_FALSE(read_model_text("kardan: 1\ninclude: [" + list + "]\n", (place / "m.yaml").string(), {},
-                               diagnostics));
-  EXPECT_TRUE(has(diagnostics, "2:" + std::to_string(11 + list.find("p999.yaml")) + " include.too_many"))
+  EXPECT_FALSE(read_model_text("kardan: 1\ninclude: [" + list + "]\n", (place / "m.yaml").string(),
+                               {}, diagnostics));
+  EXPECT_TRUE(
+      has(diagnostics, "2:" + std::to_string(11 + list.find("p999.yaml")) + " include.too_many"))
       << format(diagnostics).substr(0, 300);
   fs::remove_all(place);
 }

@@ -1,11 +1,10 @@
 /// What is written is read again with the same meaning, to the last bit.
 
-#include "kardan/io/yaml_writer.h"
-
 #include <cstring>
 
 #include "io/reading.h"
 #include "kardan/io/load.h"
+#include "kardan/io/yaml_writer.h"
 #include "support/models.h"
 
 namespace kardan::io {
@@ -98,7 +97,7 @@ TEST(Writer, AModelOfSeveralFilesBecomesOne) {
 }
 
 TEST(Writer, KeepsWordsNumbersAndTextsApart) {
-  expect_round_trip(R"(kardan: 1
+  expect_round_trip(R"yaml(kardan: 1
 name: 1.50
 parameters: {a: .5, b: "7", c: +2e-3, d: "a < 1 ? 2 : 3", e: {value: 1, unit: m}}
 functions:
@@ -120,7 +119,7 @@ invariants: [energy, 'b_1.vx*2']
 when: {high: {expression: "b_1.z - e", direction: rising, action: stop}}
 outputs: ["b_1.*"]
 simulate: {t_end: 2, options: {safety: 0.7}}
-)",
+)yaml",
                     "texts.yaml");
 }
 

@@ -71,8 +71,8 @@ TEST_P(When, RecordsPassagesInTheDirectionAskedFor) {
 }
 
 TEST_P(When, StopsTheRunAtTheEventAndSaysWhich) {
-  const Run r = run(thrown("  top: {expression: stone.vz, direction: falling, action: stop}\n"),
-                    GetParam());
+  const Run r =
+      run(thrown("  top: {expression: stone.vz, direction: falling, action: stop}\n"), GetParam());
   EXPECT_EQ(r.report.driver.reason, Reason::stopped);
   EXPECT_EQ(r.report.driver.message, "event 'top'");
   EXPECT_NEAR(r.report.driver.t, v / g, 1e-6);
@@ -90,9 +90,10 @@ TEST(WhenEvents, CountsOneWayEventsThatPassedTheOtherWayInTheSameStep) {
 }
 
 TEST(WhenEvents, UsesSensorsParametersAndTime) {
-  const Run r = run(thrown("  slow: {expression: speed - e, direction: falling}\n"
-                           "  late: {expression: t - 1, action: stop}\n"
-                           "parameters: {e: 20}\n"));
+  const Run r =
+      run(thrown("  slow: {expression: speed - e, direction: falling}\n"
+                 "  late: {expression: t - 1, action: stop}\n"
+                 "parameters: {e: 20}\n"));
   ASSERT_EQ(r.report.driver.events.size(), 2u);
   EXPECT_NEAR(r.report.driver.events[0].t, (v - std::sqrt(40)) / g, 1e-6);
   EXPECT_NEAR(r.report.driver.t, 1, 1e-12);
