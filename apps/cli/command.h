@@ -8,6 +8,10 @@
 #include "kardan/io/load.h"
 #include "kardan/run/prepare.h"
 
+namespace kardan {
+struct SimulateOptions;
+}
+
 namespace kardan::cli {
 
 /// Exit codes: 0 finished, 1 the computation failed, 2 bad input or usage.
@@ -35,7 +39,6 @@ bool tell(const Diagnostics& diagnostics);
 int check(const ModelOptions& options);
 int assemble(const ModelOptions& options);
 int equilibrium(const ModelOptions& options);
-int linearize(const ModelOptions& options);
 
 /// How a catalog is shown.
 enum class Listing { text, json, markdown };
@@ -58,6 +61,12 @@ struct RunOptions {
   double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
 };
 int run(const ModelOptions& options, const RunOptions& given);
+/// Values of the command line, then of the file's `simulate:` section, then defaults; false after
+/// reporting what is wrong.
+bool read_run_options(const Model& model, const System& system, const RunOptions& given,
+                      SimulateOptions& out, Diagnostics& diagnostics);
+/// At the start, or at given.t_end > 0 of a run.
+int linearize(const ModelOptions& options, const RunOptions& given);
 int methods_command();
 
 }  // namespace kardan::cli

@@ -50,7 +50,8 @@ struct ConstraintAnalysis {
 ConstraintAnalysis analyse(const System& system, const State& state, Workspace& ws);
 
 /// Rank and dependencies at a state, on the scaled matrix: of all rows, and of the holonomic ones.
-RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws);
+RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws,
+                                        double tolerance = rank_tolerance);
 RowDependencies holonomic_dependencies(const System& system, const State& state, Workspace& ws);
 
 /// Reactions of all joints from the multipliers at a state.

@@ -1,12 +1,14 @@
 #include "kardan/formulation/catalog.h"
 
+#include "kardan/formulation/all_coordinates.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/formulation/tangent_space.h"
 
 namespace kardan {
 
 const std::vector<Formulation>& formulations() {
-  static const std::vector<Formulation> all{state_space(), tangent_space()};
+  static const std::vector<Formulation> all{state_space(), tangent_space(), all_coordinates(),
+                                            baumgarte(), index1_ode()};
   return all;
 }
 

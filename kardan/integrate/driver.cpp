@@ -199,6 +199,7 @@ class Driver {
   }
 
   Eval attempt(double h, double& error) {
+    if (Eval e = problem_.begin_step(h); e != Eval::ok) return e;
     if (method_.needs_jacobian && !has_jacobian_) {
       if (Eval e = problem_.jacobian(jacobian_); e != Eval::ok) return e;
       ++report_.counters.jacobians;
@@ -224,7 +225,7 @@ class Driver {
     ++report_.counters.steps;
     report_.smallest_step = std::min(report_.smallest_step, h);
     report_.largest_step = std::max(report_.largest_step, h);
-    const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_};
+    const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
     const std::string wish = observer_ ? observer_(view) : std::string();
     if (event) {
       events_.pass(dense_, next_, report_);

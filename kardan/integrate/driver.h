@@ -63,7 +63,8 @@ struct StepView {
   double t = 0, h = 0, error = 0;
   const State* state = nullptr;  // at the end
   const DenseStep* dense = nullptr;
-  ChartProblem* problem = nullptr;  // with the chart of `dense`
+  ChartProblem* problem = nullptr;     // with the chart of `dense`
+  const Counters* counters = nullptr;  // of the run so far
 };
 
 struct EventRecord {

@@ -93,6 +93,10 @@ class ChartProblem {
   virtual const Local& base() const = 0;
   virtual const LocalRate& base_rate() const = 0;
 
+  /// Told before every attempt, for problems whose equations depend on the step; base_rate() then
+  /// belongs to this one.
+  virtual Eval begin_step(double /*h*/) { return Eval::ok; }
+
   virtual Eval rate(double t, const Local& y, LocalRate& out) = 0;
   /// At the base, exact.
   virtual Eval jacobian(LocalJacobian& out) = 0;

@@ -26,7 +26,7 @@ const std::vector<std::string>& top_level_keys() {
       "kardan",     "include", "name",     "dimension", "gravity",  "parameters",  "functions",
       "colors",     "shapes",  "ground",   "defaults",  "bodies",   "elements",    "joints",
       "drivers",    "forces",  "contacts", "sensors",   "assemble", "equilibrium", "start",
-      "invariants", "when",    "outputs",  "simulate"};
+      "invariants", "when",    "outputs",  "simulate",  "equations"};
   return keys;
 }
 
@@ -215,8 +215,10 @@ class ModelReader {
         define(expander, node, section, *names);
       } else if (section == "assemble") {
         wishes(expander, node);
-      } else if (section == "ground" || section == "equilibrium" || section == "simulate") {
+      } else if (section == "ground" || section == "equilibrium" || section == "simulate" ||
+                 section == "equations") {
         NamedFields& target = section == "ground"        ? model_.ground
+                              : section == "equations"   ? model_.equations
                               : section == "equilibrium" ? model_.equilibrium
                                                          : model_.simulate;
         target.where = place(root.keys[i]);

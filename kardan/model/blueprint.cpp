@@ -18,6 +18,20 @@ namespace {
 const std::vector<std::string> placement_keys{"type", "between", "on",     "bodies",
                                               "at",   "axis",    "x_axis", "color"};
 
+/// The section of equations with the events of `when` behind its own.
+NamedFields with_events(const NamedFields& equations, const std::vector<NamedFields>& events) {
+  NamedFields out = equations;
+  for (const NamedFields& e : events) {
+    const FieldValue* expression = e.find("expression");
+    if (!expression) continue;
+    if (!out.find("events")) out.fields.emplace_back("events", FieldValue(FieldMap{}));
+    for (auto& [key, value] : out.fields)
+      if (auto* map = std::get_if<FieldMap>(&value.data); key == "events" && map)
+        map->emplace_back(e.name, *expression);
+  }
+  return out;
+}
+
 class Resolver {
  public:
   Resolver(const Model& model, const Catalog& catalog, Blueprint& out, Diagnostics& diagnostics)
@@ -40,6 +54,7 @@ class Resolver {
     if (model_.dimension == 2 && out_.gravity.z != 0)
       diagnostics_.error("field.planar", "gravity has two components in a planar model",
                          model_.gravity.where);
+    if (!model_.equations.fields.empty()) equations();
     bodies();
     elements();
     for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
@@ -70,6 +85,19 @@ class Resolver {
       resolve_holds(b, out_.bodies.back(), model_.dimension, out_.wishes, diagnostics_);
     }
     body_index_.emplace("ground", 0);
+  }
+
+  void equations() {
+    out_.equations =
+        read_equations(with_events(model_.equations, model_.events), reader_, out_.wishes);
+    if (!model_.invariants.empty())
+      diagnostics_.error("equations.invariants",
+                         "invariants of equations stand in the section 'equations'",
+                         model_.invariants.front().where, "there they are formulas that stay 0");
+    if (model_.bodies.empty() && model_.elements.empty()) return;
+    diagnostics_.error(
+        "equations.bodies", "a model has either bodies or equations", model_.equations.where,
+        "write the forces and joints as equations too, or the equations as elements");
   }
 
   void claim(const std::string& name, const SourceLocation& where) {

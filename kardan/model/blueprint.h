@@ -12,6 +12,7 @@
 #include "kardan/base/diagnostics.h"
 #include "kardan/base/rotation.h"
 #include "kardan/elements/catalog.h"
+#include "kardan/model/equation_data.h"
 #include "kardan/model/model.h"
 
 namespace kardan {
@@ -121,6 +122,7 @@ struct Blueprint {
   /// Bodies and elements that were left out because of a fault.
   std::unordered_set<std::string> faulty;
   bool start_at_equilibrium = false;
+  std::optional<EquationData> equations;  ///< instead of bodies
 };
 
 using ParameterValues = std::vector<std::pair<std::string, double>>;

@@ -37,6 +37,7 @@ struct Model {
   std::vector<NamedFields> events;    ///< expression, direction, action
   FieldValue::List invariants;        ///< energy, momentum, angular_momentum or expressions
   FieldValue::List outputs;           ///< names of quantities, "*" for any letters
+  NamedFields equations{"equations", {}, {}};  ///< written by the user, instead of bodies
   NamedFields equilibrium{"equilibrium", {}, {}};
   NamedFields simulate{"simulate", {}, {}};
   std::string start = "assembled";  ///< or "equilibrium"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kardan/base/text.h"
+#include "kardan/system/expression_equations.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -164,14 +165,6 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
 
 }  // namespace
 
-std::string System::row_name(int row) const {
-  return element_of_row(row) + " " + rows()[row].label;
-}
-
-const std::string& System::element_of_row(int row) const {
-  return blueprint().elements[rows()[row].element].name;
-}
-
 std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) return nullptr;
   auto system = compile_draft(std::move(blueprint), diagnostics);
@@ -179,6 +172,12 @@ std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
 }
 
 std::unique_ptr<System> compile_draft(Blueprint blueprint, Diagnostics& diagnostics) {
+  if (blueprint.equations) {
+    auto equations =
+        expression_equations(blueprint.name, std::move(*blueprint.equations), diagnostics);
+    return equations ? make_system(std::move(equations), diagnostics, std::move(blueprint))
+                     : nullptr;
+  }
   return blueprint.dimension == 2 ? compile_in<2>(std::move(blueprint), diagnostics)
                                   : compile_in<3>(std::move(blueprint), diagnostics);
 }
