@@ -18,6 +18,20 @@ namespace {
 const std::vector<std::string> placement_keys{"type", "between", "on",     "bodies",
                                               "at",   "axis",    "x_axis", "color"};
 
+/// The section of equations with the events of `when` behind its own.
+NamedFields with_events(const NamedFields& equations, const std::vector<NamedFields>& events) {
+  NamedFields out = equations;
+  for (const NamedFields& e : events) {
+    const FieldValue* expression = e.find("expression");
+    if (!expression) continue;
+    if (!out.find("events")) out.fields.emplace_back("events", FieldValue(FieldMap{}));
+    for (auto& [key, value] : out.fields)
+      if (auto* map = std::get_if<FieldMap>(&value.data); key == "events" && map)
+        map->emplace_back(e.name, *expression);
+  }
+  return out;
+}
+
 class Resolver {
  public:
   Resolver(const Model& model, const Catalog& catalog, Blueprint& out, Diagnostics& diagnostics)
@@ -74,7 +88,12 @@ class Resolver {
   }
 
   void equations() {
-    out_.equations = read_equations(model_.equations, reader_, out_.wishes);
+    out_.equations =
+        read_equations(with_events(model_.equations, model_.events), reader_, out_.wishes);
+    if (!model_.invariants.empty())
+      diagnostics_.error("equations.invariants",
+                         "invariants of equations stand in the section 'equations'",
+                         model_.invariants.front().where, "there they are formulas that stay 0");
     if (model_.bodies.empty() && model_.elements.empty()) return;
     diagnostics_.error(
         "equations.bodies", "a model has either bodies or equations", model_.equations.where,
