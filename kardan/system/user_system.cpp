@@ -17,10 +17,11 @@ std::shared_ptr<const SparsePattern> dense(int rows, int cols) {
 
 const ElementType& equation_type(RowKind kind) {
   static const ElementType holonomic{
-      "holonomic constraint", "written by the user", "g = 0", Category::joint, 0, {}};
+      "holonomic constraint", "written by the user", "g = 0", {}, Category::joint, 0, {}};
   static const ElementType nonholonomic{"nonholonomic constraint",
                                         "written by the user",
                                         "H v + h = 0",
+                                        {},
                                         Category::nonholonomic,
                                         0,
                                         {}};
