@@ -19,9 +19,8 @@ double weight(const Vector& absolute, const Vector& relative, double relative_of
 
 void refuse(std::string_view name, const System& system, Diagnostics& diagnostics) {
   if (system.sizes().multiplier_forces)
-    diagnostics.error(
-        "formulation.multiplier_forces",
-        fmt::format("'{}' cannot treat forces that depend on multipliers", name));
+    diagnostics.error("formulation.multiplier_forces",
+                      fmt::format("'{}' cannot treat forces that depend on multipliers", name));
 }
 
 OptionInfo projection_option() {
@@ -56,10 +55,9 @@ double AllCoordinates::error_norm(const Local& e, const State& state, const Erro
 void AllCoordinates::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
   weights.resize(second(), first());
   for (int i = 0; i < second(); ++i) {
-    weights.x[i] = weight(scale.position, scale.relative_position, scale.relative, i,
-                          chart_.size(state, i));
-    weights.u[i] =
-        weight(scale.velocity, scale.relative_velocity, scale.relative, i, state.v[i]);
+    weights.x[i] =
+        weight(scale.position, scale.relative_position, scale.relative, i, chart_.size(state, i));
+    weights.u[i] = weight(scale.velocity, scale.relative_velocity, scale.relative, i, state.v[i]);
   }
   for (int i = 0; i < first(); ++i)
     weights.z[i] = weight(scale.first, scale.relative_first, scale.relative, i, state.r[i]);
@@ -79,18 +77,18 @@ ErrorScale AllCoordinates::default_scale(double tolerance) const {
 }
 
 Formulation all_coordinates() {
-  return {.name = "all_coordinates",
-          .summary = "all coordinates with their constraints, which the method enforces",
-          .source = "Welch, Hong, Trapp, Choi 2007",
-          .problem = ProblemKind::constrained,
-          .options = {projection_option()},
-          .refuse = [](const System& system,
-                       Diagnostics& d) { refuse("all_coordinates", system, d); },
-          .make = [](const System& system, const OptionValues& values)
-              -> std::unique_ptr<ChartProblem> {
-            return std::make_unique<AllCoordinates>(
-                system, AllCoordinatesOptions{.projection = projection(values)});
-          }};
+  return {
+      .name = "all_coordinates",
+      .summary = "all coordinates with their constraints, which the method enforces",
+      .source = "Welch, Hong, Trapp, Choi 2007",
+      .problem = ProblemKind::constrained,
+      .options = {projection_option()},
+      .refuse = [](const System& system, Diagnostics& d) { refuse("all_coordinates", system, d); },
+      .make = [](const System& system,
+                 const OptionValues& values) -> std::unique_ptr<ChartProblem> {
+        return std::make_unique<AllCoordinates>(
+            system, AllCoordinatesOptions{.projection = projection(values)});
+      }};
 }
 
 Formulation baumgarte() {
@@ -112,18 +110,17 @@ Formulation baumgarte() {
                        .choices = {"constant", "per_step"}},
                       projection_option()},
           .refuse = [](const System& system, Diagnostics& d) { refuse("baumgarte", system, d); },
-          .make = [](const System& system, const OptionValues& values)
-              -> std::unique_ptr<ChartProblem> {
+          .make = [](const System& system,
+                     const OptionValues& values) -> std::unique_ptr<ChartProblem> {
             using Gains = AllCoordinatesOptions::Gains;
             return std::make_unique<AllCoordinates>(
-                system,
-                AllCoordinatesOptions{
-                    .kind = ProblemKind::ode,
-                    .alpha = number_option(values, "alpha"),
-                    .beta = number_option(values, "beta"),
-                    .gains = word_option(values, "gains") == "constant" ? Gains::constant
-                                                                        : Gains::per_step,
-                    .projection = projection(values)});
+                system, AllCoordinatesOptions{.kind = ProblemKind::ode,
+                                              .alpha = number_option(values, "alpha"),
+                                              .beta = number_option(values, "beta"),
+                                              .gains = word_option(values, "gains") == "constant"
+                                                           ? Gains::constant
+                                                           : Gains::per_step,
+                                              .projection = projection(values)});
           }};
 }
 
@@ -134,11 +131,11 @@ Formulation index1_ode() {
           .problem = ProblemKind::ode,
           .options = {projection_option()},
           .refuse = [](const System& system, Diagnostics& d) { refuse("index1_ode", system, d); },
-          .make = [](const System& system, const OptionValues& values)
-              -> std::unique_ptr<ChartProblem> {
+          .make = [](const System& system,
+                     const OptionValues& values) -> std::unique_ptr<ChartProblem> {
             return std::make_unique<AllCoordinates>(
-                system, AllCoordinatesOptions{.kind = ProblemKind::ode,
-                                              .projection = projection(values)});
+                system,
+                AllCoordinatesOptions{.kind = ProblemKind::ode, .projection = projection(values)});
           }};
 }
 

@@ -55,8 +55,7 @@ Eval AllCoordinates::differentiate_base() {
     for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k) {
       const int j = p.column[k];
       const double G = ws_->G.values[k];
-      D(n + i, j) =
-          -ws_->accel_p.values[k] - 2 * alpha_ * ws_->rate_p.values[k] - feedback * G;
+      D(n + i, j) = -ws_->accel_p.values[k] - 2 * alpha_ * ws_->rate_p.values[k] - feedback * G;
       D(n + i, n + j) = -ws_->accel_v.values[k] - 2 * alpha_ * G;
     }
     D(n + i, t) = -ws_->accel_t[row] - 2 * alpha_ * ws_->rate_t[row] - feedback * ws_->g_t[row];

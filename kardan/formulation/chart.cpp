@@ -17,8 +17,7 @@ void put(const Vec3d& value, int i, Vector& x) {
 }
 
 Mat3d orientation(const State& state, int p) {
-  return rotation_matrix(
-      Quaternion{state.p[p], state.p[p + 1], state.p[p + 2], state.p[p + 3]});
+  return rotation_matrix(Quaternion{state.p[p], state.p[p + 1], state.p[p + 2], state.p[p + 3]});
 }
 
 }  // namespace
@@ -43,7 +42,8 @@ void Chart::to_velocities(const Vector& x, const Vector& u, Vector& v) const {
 
 void Chart::to_rates(const Vector& x, const Vector& v, Vector& u) const {
   u = v;
-  for (const Turn& t : turns_) put(rotation_rate_map_inverse(three(x, t.v)) * three(v, t.v), t.v, u);
+  for (const Turn& t : turns_)
+    put(rotation_rate_map_inverse(three(x, t.v)) * three(v, t.v), t.v, u);
 }
 
 void Chart::to_second_rates(const Vector& x, const Vector& u, const Vector& a,
@@ -62,8 +62,8 @@ void Chart::turn_columns(const Vector& x, SparseMatrix& G) const {
   for (int k = 0; k < p.nonzeros(); ++k) {
     if (!is_turn_[p.column[k]]) continue;
     double* g = G.values.data() + k;
-    const Vec3d turned = transposed_times(rotation_rate_map(three(x, p.column[k])),
-                                          Vec3d{g[0], g[1], g[2]});
+    const Vec3d turned =
+        transposed_times(rotation_rate_map(three(x, p.column[k])), Vec3d{g[0], g[1], g[2]});
     for (int c = 0; c < 3; ++c) g[c] = turned[c];
     k += 2;
   }

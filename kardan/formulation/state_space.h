@@ -169,7 +169,7 @@ class StateSpace final : public ChartProblem {
   std::unique_ptr<LinearSolver> saddle_;
   Vector velocity_values_, position_values_, saddle_values_, saddle_x_;
   std::vector<Mat3d> turn_;  // T of every spatial body at the point
-  Vector chart_G_;  // values of G T at the point
+  Vector chart_G_;           // values of G T at the point
 
   bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
   Matrix reduced_mass_, mass_U_;

@@ -12,8 +12,15 @@ namespace kardan {
 namespace {
 
 /// Kinds of variables, as bits.
-enum Kind { time = 1, position = 2, velocity = 4, dynamic = 8, auxiliary = 16, contact = 32,
-            multiplier = 64 };
+enum Kind {
+  time = 1,
+  position = 2,
+  velocity = 4,
+  dynamic = 8,
+  auxiliary = 16,
+  contact = 32,
+  multiplier = 64
+};
 constexpr int of_motion = time | position | velocity | contact;
 constexpr int of_state = of_motion | dynamic | auxiliary;
 
@@ -47,9 +54,9 @@ bool is_name(std::string_view name) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
-  return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) {
-    return letter(c) || (c >= '0' && c <= '9');
-  });
+  return !name.empty() && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 class EquationReader {
@@ -149,7 +156,8 @@ class EquationReader {
     variables("contact", contact, {"start", "residual"}, out_.contact);
     rows("constraints", ".lambda", out_.holonomic);
     rows("nonholonomic", ".mu", out_.nonholonomic);
-    for (auto [key, list] : {std::pair{"invariants", &out_.invariants}, {"events", &out_.events},
+    for (auto [key, list] : {std::pair{"invariants", &out_.invariants},
+                             {"events", &out_.events},
                              {"outputs", &out_.outputs}})
       others(key, *list);
   }
@@ -170,10 +178,10 @@ class EquationReader {
       } else if (kind == position || kind == velocity) {
         reader_.read(value, what, {}, variable.start);
       } else {
-        diagnostics_.error("field.type",
-                           fmt::format("{}: wanted {{{}: value, {}: expression}}", what, fields[0],
-                                       fields[1]),
-                           value.where);
+        diagnostics_.error(
+            "field.type",
+            fmt::format("{}: wanted {{{}: value, {}: expression}}", what, fields[0], fields[1]),
+            value.where);
       }
       out.push_back(std::move(variable));
     }
@@ -240,14 +248,13 @@ class EquationReader {
       out.slots.push_back(slot->second.index);
       kinds_ |= slot->second.kinds;
       if (const int wrong = slot->second.kinds & ~allowed)
-        diagnostics_.error(
-            "equations.variable",
-            fmt::format("equations.{}: '{}' brings in {}; wanted {} only", what, name, words(wrong),
-                        words(allowed)),
-            out.where,
-            wrong == velocity && allowed == (time | position | contact)
-                ? "a condition on velocities goes under 'nonholonomic'"
-                : "");
+        diagnostics_.error("equations.variable",
+                           fmt::format("equations.{}: '{}' brings in {}; wanted {} only", what,
+                                       name, words(wrong), words(allowed)),
+                           out.where,
+                           wrong == velocity && allowed == (time | position | contact)
+                               ? "a condition on velocities goes under 'nonholonomic'"
+                               : "");
     }
     return out;
   }
@@ -351,15 +358,16 @@ class EquationReader {
 
   void formulas(std::vector<NamedFormula>& rows, const char* key, int allowed) {
     for (NamedFormula& row : rows)
-      row.formula = formula(*find(*mapping(key), row.name), fmt::format("{}.{}", key, row.name),
-                            allowed);
+      row.formula =
+          formula(*find(*mapping(key), row.name), fmt::format("{}.{}", key, row.name), allowed);
   }
 
   void energy() {
     const FieldMap* map = mapping("energy");
     if (!map) return;
     report_unknown_keys(*map, {"kinetic", "potential", "power"}, "equations.energy", diagnostics_);
-    for (auto [key, target] : {std::pair{"kinetic", &out_.kinetic}, {"potential", &out_.potential},
+    for (auto [key, target] : {std::pair{"kinetic", &out_.kinetic},
+                               {"potential", &out_.potential},
                                {"power", &out_.power}})
       if (const FieldValue* value = find(*map, key))
         *target = formula(*value, std::string("energy.") + key, of_state);

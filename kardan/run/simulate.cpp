@@ -170,6 +170,8 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Gri
   report.dense_order = std::min(choice.method->order, DenseStep::order);
   for (const ElementData& e : prepared.system->blueprint().elements)
     if (!e.differentiable) report.without_derivatives.push_back(e.name);
+  if (!prepared.system->exact_derivatives())
+    report.without_derivatives.push_back(prepared.system->blueprint().name);
   refuse_missing_derivatives(*choice.method, report);
   if (report.driver.reason == Reason::refused) return report;
   const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);

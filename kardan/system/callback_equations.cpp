@@ -264,13 +264,11 @@ class CallbackFunctions final : public UserFunctions {
   /// True if no difference is ever taken.
   bool find_exact() const {
     const bool s = counts_.s > 0;
-    const auto motion = [&](const Callback& f) {
-      return f.by_p && f.by_t && (!s || f.by_s);
-    };
+    const auto motion = [&](const Callback& f) { return f.by_p && f.by_t && (!s || f.by_s); };
     const auto whole = [&](const Callback& f, int rows) {
-      return rows == 0 || (motion(f) && f.by_v && (counts_.r == 0 || f.by_r) &&
-                           (counts_.w == 0 || f.by_w) &&
-                           (!f_.description.multiplier_forces || f.by_multipliers));
+      return rows == 0 ||
+             (motion(f) && f.by_v && (counts_.r == 0 || f.by_r) && (counts_.w == 0 || f.by_w) &&
+              (!f_.description.multiplier_forces || f.by_multipliers));
     };
     const auto moving = [&](const Callback& f) { return motion(f) && f.by_v; };
     if (counts_.kinematics) return false;

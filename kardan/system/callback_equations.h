@@ -1,8 +1,8 @@
 #pragma once
 /// User equations as separate functions of plain numbers, each with those derivatives the user has.
 /// What is not given is found by central differences of order six, one difference on the other for
-/// higher derivatives: the certificate then says so, and methods that need exact derivatives refuse.
-/// Nothing is lost where hidden constraints and all first derivatives are given.
+/// higher derivatives: the certificate then says so, and methods that need exact derivatives
+/// refuse. Nothing is lost where hidden constraints and all first derivatives are given.
 ///
 ///   CallbackEquations e;
 ///   e.description = {.name = "pendulum", .positions = {{"x", 1}, {"y", 0}}, ...};

@@ -253,8 +253,8 @@ class LinearityCheck {
     int slot = 1;
     double shift = 0.017 * trial;
     values_[0] = 3 * shift;
-    for (const auto* list : {&data_.positions, &data_.velocities, &data_.dynamic, &data_.auxiliary,
-                             &data_.contact})
+    for (const auto* list :
+         {&data_.positions, &data_.velocities, &data_.dynamic, &data_.auxiliary, &data_.contact})
       for (const EquationVariable& x : *list) {
         values_[slot++] = x.start + shift;
         shift *= -1.3;
