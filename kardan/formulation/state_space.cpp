@@ -32,8 +32,9 @@ bool same_point(const State& a, const State& b) {
 
 }  // namespace
 
-StateSpace::StateSpace(const System& system, Parametrize choose)
+StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations accelerations)
     : system_(system),
+      accelerations_(accelerations),
       ws_(system.make_workspace()),
       choose_(choose),
       q_(system.sizes().v),
@@ -67,43 +68,11 @@ void StateSpace::prepare_dependent_solver() {
     if (split_.drift() > 0)
       tangent->position = std::make_unique<LinearSolver>(position_block_.pattern());
   }
-  reduced_ = n - m <= most_reduced;
+  reduced_ = accelerations_ == Accelerations::reduced ||
+             (accelerations_ == Accelerations::automatic && n - m <= most_reduced);
   held_.resize(split_.holonomic);
   held_velocities_.resize(m);
   if (!reduced_) prepare_saddle();
-}
-
-void StateSpace::prepare_saddle() {
-  const SparsePattern& p = *system_.patterns().constraint;
-  const SparsePattern& mass = *system_.patterns().mass;
-  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
-  PatternBuilder builder(n + m, n + m);
-  for (int i = 0; i < n; ++i)
-    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) builder.add(i, mass.column[k]);
-  for (int i = 0; i < m; ++i) {
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
-      builder.add(n + i, p.column[k]);
-      builder.add(p.column[k], n + i);
-    }
-    builder.add(n + i, n + i);
-  }
-  saddle_pattern_ = builder.build();
-  saddle_M_.clear();
-  saddle_G_.clear();
-  saddle_Gt_.clear();
-  saddle_from_.clear();
-  for (int i = 0; i < n; ++i)
-    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
-      saddle_M_.push_back(saddle_pattern_->find(i, mass.column[k]));
-  for (int i = 0; i < m; ++i)
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
-      saddle_from_.push_back(k);
-      saddle_G_.push_back(saddle_pattern_->find(n + i, p.column[k]));
-      saddle_Gt_.push_back(saddle_pattern_->find(p.column[k], n + i));
-    }
-  saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
-  saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
-  saddle_x_.resize(n + m);
 }
 
 /// The dependent blocks from the chart columns at the point evaluated last.
@@ -492,18 +461,31 @@ void StateSpace::switch_modes(const State& after, State& state) {
   state.modes = probe.modes;
 }
 
+Accelerations accelerations_option(const OptionValues& values) {
+  const std::string& word = word_option(values, "accelerations");
+  return word == "reduced"  ? Accelerations::reduced
+         : word == "saddle" ? Accelerations::saddle
+                            : Accelerations::automatic;
+}
+
 Formulation state_space() {
   return {.name = "state_space",
           .summary = "independent coordinates by partitioning, in the chart of the step",
           .source = "Wehage, Haug 1982; Sandu, Negrut, Haug, Potra, Sandu 2001",
+          .options = {{.name = "accelerations",
+                       .fallback = "automatic",
+                       .doc = "solved on the free directions or by the saddle-point matrix",
+                       .choices = {"automatic", "reduced", "saddle"}}},
           .refuse =
               [](const System& system, Diagnostics& diagnostics) {
                 if (system.sizes().multiplier_forces)
                   diagnostics.error("formulation.multiplier_forces",
                                     "forces that depend on multipliers cannot be treated");
               },
-          .make = [](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
-            return std::make_unique<StateSpace>(system);
+          .make = [](const System& system,
+                     const OptionValues& values) -> std::unique_ptr<ChartProblem> {
+            return std::make_unique<StateSpace>(system, partition_coordinates,
+                                                accelerations_option(values));
           }};
 }
 

@@ -33,9 +33,14 @@
 
 namespace kardan {
 
+/// How accelerations are solved for: on the free directions, whose mass matrix is dense; by the
+/// sparse saddle-point matrix [M G'; G 0]; or by the number of free directions.
+enum class Accelerations { automatic, reduced, saddle };
+
 class StateSpace final : public ChartProblem {
  public:
-  explicit StateSpace(const System& system, Parametrize choose = partition_coordinates);
+  explicit StateSpace(const System& system, Parametrize choose = partition_coordinates,
+                      Accelerations accelerations = Accelerations::automatic);
 
   int second() const override { return split_.free_velocities(); }
   int first() const override { return split_.drift() + system_.sizes().r; }
@@ -141,6 +146,7 @@ class StateSpace final : public ChartProblem {
   void close_error(int m, LinearSolver& dependent, Vector& held, Vector& all) const;
 
   const System& system_;
+  Accelerations accelerations_;
   std::unique_ptr<Workspace> ws_;
   State base_;  // p0, v0, r, w at the base
   Local base_y_;
@@ -200,6 +206,7 @@ class StateSpace final : public ChartProblem {
   std::string culprit_;
 };
 
+Accelerations accelerations_option(const OptionValues& values);
 Formulation state_space();
 
 }  // namespace kardan

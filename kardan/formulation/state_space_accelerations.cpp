@@ -144,6 +144,39 @@ void StateSpace::reduced_multipliers(Tangent& tangent) {
   for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = held_velocities_[i];
 }
 
+void StateSpace::prepare_saddle() {
+  const SparsePattern& p = *system_.patterns().constraint;
+  const SparsePattern& mass = *system_.patterns().mass;
+  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
+  PatternBuilder builder(n + m, n + m);
+  for (int i = 0; i < n; ++i)
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) builder.add(i, mass.column[k]);
+  for (int i = 0; i < m; ++i) {
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
+      builder.add(n + i, p.column[k]);
+      builder.add(p.column[k], n + i);
+    }
+    builder.add(n + i, n + i);
+  }
+  saddle_pattern_ = builder.build();
+  saddle_M_.clear();
+  saddle_G_.clear();
+  saddle_Gt_.clear();
+  saddle_from_.clear();
+  for (int i = 0; i < n; ++i)
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
+      saddle_M_.push_back(saddle_pattern_->find(i, mass.column[k]));
+  for (int i = 0; i < m; ++i)
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
+      saddle_from_.push_back(k);
+      saddle_G_.push_back(saddle_pattern_->find(n + i, p.column[k]));
+      saddle_Gt_.push_back(saddle_pattern_->find(p.column[k], n + i));
+    }
+  saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
+  saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
+  saddle_x_.resize(n + m);
+}
+
 /// a_ and lambda_ at once from [M G'; G 0].
 Eval StateSpace::saddle_accelerations() {
   const int n = system_.sizes().v, m = static_cast<int>(rows_.size());

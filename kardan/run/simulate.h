@@ -59,8 +59,9 @@ struct RunReport {
   double cpu_seconds = 0;
   int partitions = 0;  ///< how often the independent coordinates were chosen
   std::vector<PartitionRecord> partition_history;
-  int dense_order = 0;                           ///< of the values on the grid
-  std::vector<std::string> without_derivatives;  ///< elements; empty: all derivatives are exact
+  int dense_order = 0;  ///< of the values on the grid
+  bool exact_derivatives = true;
+  std::vector<std::string> without_derivatives;  ///< elements that give none
 };
 
 /// Told at every point of the output grid: the consistent state there, from dense output, with the

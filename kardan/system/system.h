@@ -111,5 +111,7 @@ class System : public Equations {
 
 /// Lays out and links the elements. Null if an error was reported.
 std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics);
+/// The same of what is sound, whatever was reported: its names help to find further faults.
+std::unique_ptr<System> compile_draft(Blueprint blueprint, Diagnostics& diagnostics);
 
 }  // namespace kardan

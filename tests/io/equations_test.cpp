@@ -19,7 +19,8 @@ Diagnostics faults(const std::string& text) {
 /// Start of "m.yaml:LINE:COLUMN: error[CODE]" of every fault.
 std::vector<std::string> heads(const std::string& text) {
   std::vector<std::string> out;
-  for (const Diagnostic& d : faults(text).all()) {
+  const Diagnostics found = faults(text);
+  for (const Diagnostic& d : found.all()) {
     const std::string line = format(d);
     out.push_back(line.substr(0, line.find("]:") + 1));
   }
