@@ -18,7 +18,8 @@ struct Andrews {
   template <class Q, class G>
   void loops(const Q& q, G&& g) const {
     using std::cos, std::sin;
-    const auto ex = rr * cos(q[0]) - d * cos(q[0] + q[1]), ey = rr * sin(q[0]) - d * sin(q[0] + q[1]);
+    const auto ex = rr * cos(q[0]) - d * cos(q[0] + q[1]),
+               ey = rr * sin(q[0]) - d * sin(q[0] + q[1]);
     g[0] = ex - ss * sin(q[2]) - xb, g[1] = ey + ss * cos(q[2]) - yb;
     g[2] = ex - e * sin(q[3] + q[4]) - zt * cos(q[4]) - xa;
     g[3] = ey + e * cos(q[3] + q[4]) - zt * sin(q[4]) - ya;

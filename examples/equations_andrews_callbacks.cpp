@@ -11,14 +11,22 @@ int main() {
   using Point = kardan::Variables<double>;
   using Out = std::span<double>;
   kardan::CallbackEquations e;
-  e.description = {
-      .name = "andrews",
-      .positions = {{"beta", -0.0617138900142764496}, {"theta", 0}, {"gamma", 0.455279819163070380},
-                    {"phi", 0.222668390165885885}, {"delta", 0.487364979543842550},
-                    {"omega", -0.222668390165885885}, {"epsilon", 1.23054744454982119}},
-      .velocities = {{"vbeta", 0}, {"vtheta", 0}, {"vgamma", 0}, {"vphi", 0}, {"vdelta", 0},
-                     {"vomega", 0}, {"vepsilon", 0}},
-      .holonomic = {"loop_1x", "loop_1y", "loop_2x", "loop_2y", "loop_3x", "loop_3y"}};
+  e.description = {.name = "andrews",
+                   .positions = {{"beta", -0.0617138900142764496},
+                                 {"theta", 0},
+                                 {"gamma", 0.455279819163070380},
+                                 {"phi", 0.222668390165885885},
+                                 {"delta", 0.487364979543842550},
+                                 {"omega", -0.222668390165885885},
+                                 {"epsilon", 1.23054744454982119}},
+                   .velocities = {{"vbeta", 0},
+                                  {"vtheta", 0},
+                                  {"vgamma", 0},
+                                  {"vphi", 0},
+                                  {"vdelta", 0},
+                                  {"vomega", 0},
+                                  {"vepsilon", 0}},
+                   .holonomic = {"loop_1x", "loop_1y", "loop_2x", "loop_2y", "loop_3x", "loop_3y"}};
   const Andrews andrews;
   e.holonomic.value = [=](const Point& x, Out g) { andrews.loops(x.p, g); };
   e.mass.value = [=](const Point& x, Out M) {

@@ -1,5 +1,5 @@
-/// A pendulum in Cartesian coordinates as equations (Steinbrecher 2007, Example 2.8), templated over
-/// the scalar: all derivatives and hidden constraints come from dual numbers.
+/// A pendulum in Cartesian coordinates as equations (Steinbrecher 2007, Example 2.8), templated
+/// over the scalar: all derivatives and hidden constraints come from dual numbers.
 
 #include <cmath>
 #include <cstdio>

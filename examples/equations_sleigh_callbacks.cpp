@@ -1,5 +1,5 @@
-/// The sleigh of equations_sleigh.cpp as callbacks without any derivative: differences stand in, and
-/// a method that does not need exact ones runs it.
+/// The sleigh of equations_sleigh.cpp as callbacks without any derivative: differences stand in,
+/// and a method that does not need exact ones runs it.
 
 #include <cmath>
 #include <cstdio>

@@ -75,10 +75,17 @@ class Resolver {
 
   void equations() {
     out_.equations = read_equations(model_.equations, reader_, out_.wishes);
-    if (model_.bodies.empty() && model_.elements.empty()) return;
-    diagnostics_.error(
-        "equations.bodies", "a model has either bodies or equations", model_.equations.where,
-        "write the forces and joints as equations too, or the equations as elements");
+    const std::pair<const char*, bool> others[] = {{"bodies", !model_.bodies.empty()},
+                                                   {"elements", !model_.elements.empty()},
+                                                   {"gravity", norm(out_.gravity) > 0},
+                                                   {"when", !model_.events.empty()},
+                                                   {"invariants", !model_.invariants.empty()}};
+    for (const auto& [name, given] : others)
+      if (given)
+        diagnostics_.error("equations.bodies",
+                           fmt::format("'{}' has no meaning in a model of equations", name),
+                           model_.equations.where,
+                           "write it inside 'equations': forces, constraints, events, invariants");
   }
 
   void claim(const std::string& name, const SourceLocation& where) {

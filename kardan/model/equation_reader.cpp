@@ -7,6 +7,7 @@
 #include "kardan/base/text.h"
 #include "kardan/model/blueprint.h"
 #include "kardan/model/equation_data.h"
+#include "kardan/model/equation_keys.h"
 
 namespace kardan {
 namespace {
@@ -66,11 +67,7 @@ class EquationReader {
       : section_(section), reader_(reader), diagnostics_(reader.diagnostics()), wishes_(wishes) {}
 
   EquationData run() {
-    report_unknown_keys(section_.fields,
-                        {"positions", "velocities", "kinematics", "mass", "forces", "dynamic",
-                         "auxiliary", "contact", "constraints", "nonholonomic", "invariants",
-                         "events", "outputs", "energy", "definitions"},
-                        "equations", diagnostics_);
+    report_unknown_keys(section_.fields, equation_keys(), "equations", diagnostics_);
     names();
     definitions();
     kinematics();
@@ -391,6 +388,14 @@ class EquationReader {
 };
 
 }  // namespace
+
+const std::vector<std::string>& equation_keys() {
+  static const std::vector<std::string> keys{"positions",   "velocities",   "kinematics", "mass",
+                                             "forces",      "dynamic",      "auxiliary",  "contact",
+                                             "constraints", "nonholonomic", "invariants", "events",
+                                             "outputs",     "energy",       "definitions"};
+  return keys;
+}
 
 EquationData read_equations(const NamedFields& section, const ValueReader& reader,
                             std::vector<WishData>& wishes) {

@@ -78,8 +78,8 @@ TEST(EquationsSection, RefusesWhatItCannotMean) {
 }
 
 TEST(EquationsSection, SuggestsTheNearestName) {
-  const std::string told = format(faults(
-      "kardan: 1\nequations: {positions: {angle: 0}, forces: {angle_rate: -sin(angel)}}\n"));
+  const std::string told = format(
+      faults("kardan: 1\nequations: {positions: {angle: 0}, forces: {angle_rate: -sin(angel)}}\n"));
   EXPECT_THAT(told, testing::HasSubstr("did you mean 'angle'?"));
 }
 

@@ -25,10 +25,9 @@ Vector contents(const System& system, const DerivativePoint& at) {
   for (const Vector* x : {&ws->g, &ws->rate, &ws->g_t, &ws->gamma, &ws->f, &ws->b, &ws->d,
                           &ws->accel, &ws->rate_t, &ws->accel_t, &ws->f_t, &ws->b_t, &ws->d_t})
     out.insert(out.end(), x->begin(), x->end());
-  for (const SparseMatrix* A :
-       {&ws->G, &ws->M, &ws->rate_p, &ws->accel_p, &ws->accel_v, &ws->f_p, &ws->f_v, &ws->aux_p,
-        &ws->aux_v, &ws->aux_aux, &ws->force_aux, &ws->force_lambda, &ws->aux_lambda, &ws->e_p,
-        &ws->e_v})
+  for (const SparseMatrix* A : {&ws->G, &ws->M, &ws->rate_p, &ws->accel_p, &ws->accel_v, &ws->f_p,
+                                &ws->f_v, &ws->aux_p, &ws->aux_v, &ws->aux_aux, &ws->force_aux,
+                                &ws->force_lambda, &ws->aux_lambda, &ws->e_p, &ws->e_v})
     out.insert(out.end(), A->values.begin(), A->values.end());
   return out;
 }
