@@ -7,6 +7,7 @@
 #include "kardan/base/text.h"
 #include "kardan/model/blueprint.h"
 #include "kardan/model/equation_data.h"
+#include "kardan/model/equation_keys.h"
 
 namespace kardan {
 namespace {
@@ -389,10 +390,10 @@ class EquationReader {
 }  // namespace
 
 const std::vector<std::string>& equation_keys() {
-  static const std::vector<std::string> keys{
-      "positions", "velocities",  "kinematics",   "mass",       "forces",
-      "dynamic",   "auxiliary",   "contact",      "constraints", "nonholonomic",
-      "invariants", "events",     "outputs",      "energy",     "definitions"};
+  static const std::vector<std::string> keys{"positions",   "velocities",   "kinematics", "mass",
+                                             "forces",      "dynamic",      "auxiliary",  "contact",
+                                             "constraints", "nonholonomic", "invariants", "events",
+                                             "outputs",     "energy",       "definitions"};
   return keys;
 }
 
