@@ -15,8 +15,9 @@ namespace {
 using namespace test;
 
 /// Allocations of the steps after the first five, except of those that chose a new partition.
-long allocations_in_steps(const Prepared& model, std::string_view method, double t_end, int steps) {
-  StateSpace problem(*model.system);
+long allocations_in_steps(const Prepared& model, std::string_view method, double t_end, int steps,
+                          Parametrize choose = partition_coordinates) {
+  StateSpace problem(*model.system, choose);
   State state = model.start.state;
   DriverOptions options;
   options.fixed_step = t_end / steps;
@@ -72,6 +73,16 @@ when: {fast: {expression: speed - 200}, high: {expression: stone.z + 0.1*speed -
 }
 TEST_P(StepAllocation, DoesNotHappenWithDynamicAndAuxiliaryVariables) {
   EXPECT_EQ(allocations_in_steps(model_text(steered_pendulum), GetParam(), 0.5, 100), 0);
+}
+
+TEST_P(StepAllocation, DoesNotHappenWithNonholonomicConstraints) {
+  for (Parametrize choose : {partition_coordinates, span_tangent_space})
+    for (const char* file : {"rolling_disc.yaml", "sleigh_belt.yaml"})
+      EXPECT_EQ(allocations_in_steps(model_file(file), GetParam(), 0.5, 100, choose), 0) << file;
+}
+TEST_P(StepAllocation, DoesNotHappenInTheTangentSpace) {
+  const Prepared model = model_file("three_link.yaml");
+  EXPECT_EQ(allocations_in_steps(model, GetParam(), 0.2, 100, span_tangent_space), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
