@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kardan/io/load.h"
 #include "kardan/run/prepare.h"
 
 namespace kardan {
@@ -20,6 +21,7 @@ inline constexpr int finished = 0, failed = 1, bad_input = 2;
 struct ModelOptions {
   std::string file;
   std::vector<std::string> set;  // name=value
+  bool include_anywhere = false;
   bool json = false;
   bool quiet = false;
 };
@@ -29,6 +31,7 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options);
 
 /// Reads the model of the options and tells every fault on stderr.
 std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides);
+std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides);
 
 /// Prints diagnostics to stderr; true if there are errors.
 bool tell(const Diagnostics& diagnostics);
@@ -40,6 +43,14 @@ int equilibrium(const ModelOptions& options);
 /// How a catalog is shown.
 enum class Listing { text, json, markdown };
 int elements(const std::string& name, Listing listing);
+int schema();
+
+/// Options of `kardan convert`.
+struct ConvertOptions {
+  std::string out;      // .yaml, .yml or .json; empty: YAML on standard output
+  bool expand = false;  // carry repeats out
+};
+int convert(const ModelOptions& options, const ConvertOptions& given);
 
 /// Options of `kardan run`; zero or empty means: as the model says.
 struct RunOptions {

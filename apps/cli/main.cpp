@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
         ->take_all();
     command->add_flag("--json", model.json, "print one JSON document");
     command->add_flag("--quiet", model.quiet, "print nothing but errors");
+    command->add_flag("--include-anywhere", model.include_anywhere,
+                      "the model may include files outside of its folder");
   };
   auto add_model = [&](const char* name, const char* doc, int (*action)(const ModelOptions&)) {
     CLI::App* command = app.add_subcommand(name, doc);
@@ -87,6 +89,16 @@ int main(int argc, char** argv) {
     result = elements(type, model.json ? Listing::json
                             : markdown ? Listing::markdown
                                        : Listing::text);
+  });
+
+  ConvertOptions conversion;
+  CLI::App* convert_command = app.add_subcommand("convert", "write a model anew, self-contained");
+  add_common(convert_command);
+  convert_command->add_option("--out", conversion.out, "file: .yaml or .json; default: print");
+  convert_command->add_flag("--expand", conversion.expand, "write every copy of a repeat");
+  convert_command->callback([&] { result = convert(model, conversion); });
+  app.add_subcommand("schema", "the JSON Schema of model files, for editors")->callback([&] {
+    result = schema();
   });
 
   try {

@@ -9,6 +9,7 @@
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/io/result_catalog.h"
+#include "kardan/run/outputs.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
@@ -17,7 +18,8 @@ namespace {
 void print_report(const System& system, const RunReport& r) {
   const Counters& c = r.driver.counters;
   fmt::print("{}\n\n", system.blueprint().name);
-  fmt::print("{:<22}{} at t = {:.9g} s\n", "ended", to_string(r.driver.reason), r.driver.t);
+  fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
+             r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
   fmt::print("{:<22}{} on {}, tolerance {:.0e}\n", "method", r.method, r.formulation, r.tolerance);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
@@ -27,9 +29,12 @@ void print_report(const System& system, const RunReport& r) {
              r.driver.t / std::max(r.cpu_seconds, 1e-9));
   print_residuals("constraints held", r.residuals);
   const EnergyBalance& e = r.energy;
-  fmt::print(
-      "{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J of {:.2g} J exchanged\n",
-      "energy", e.initial, e.final, e.work, e.balance_error, e.exchanged);
+  if (e.known)
+    fmt::print(
+        "{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J of {:.2g} J exchanged\n",
+        "energy", e.initial, e.final, e.work, e.balance_error, e.exchanged);
+  else
+    fmt::print("{:<22}not known: the equations give none\n", "energy");
   fmt::print("{:<22}{}; dense output of order {}\n", "derivatives",
              r.exact_derivatives ? "exact"
              : r.without_derivatives.empty()
@@ -48,7 +53,13 @@ void print_report(const System& system, const RunReport& r) {
 class Results {
  public:
   explicit Results(const System& system)
-      : system_(system), columns_(system), ws_(system.make_workspace()) {}
+      : system_(system), columns_(system), ws_(system.make_workspace()) {
+    Diagnostics told;
+    chosen_ = chosen_outputs(system.blueprint(), columns_.names(), told);
+    for (const std::size_t i : chosen_) names_.push_back(columns_.names()[i]);
+    all_.resize(columns_.names().size());
+    values_.resize(chosen_.size());
+  }
 
   /// False after telling that there is no such format.
   bool open(const std::vector<std::string>& paths) {
@@ -62,13 +73,13 @@ class Results {
         return false;
       }
       sinks_.push_back(format->make(path));
-      sinks_.back()->begin(system_, columns_.names());
+      sinks_.back()->begin(system_, names_);
     }
     return true;
   }
   std::string row(const Moment& at) {
-    values_.resize(columns_.names().size());
-    columns_.values(at, values_, *ws_);
+    columns_.values(at, all_, *ws_);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) values_[i] = all_[chosen_[i]];
     for (const auto& sink : sinks_) sink->row(values_);
     return {};
   }
@@ -81,7 +92,9 @@ class Results {
   ResultColumns columns_;
   std::unique_ptr<Workspace> ws_;
   std::vector<std::unique_ptr<ResultSink>> sinks_;
-  Vector values_;
+  std::vector<std::size_t> chosen_;  // columns that the model asks for
+  std::vector<std::string> names_;   // theirs
+  Vector all_, values_;
 };
 
 /// `--log FILE`: one line a step; counts are those of the run so far.

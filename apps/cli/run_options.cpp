@@ -3,6 +3,7 @@
 #include "apps/cli/command.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/simulate_options.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
@@ -51,27 +52,18 @@ void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnost
         reader.read(value, "--tol-of " + name, {.check = Check::positive}, tolerance))
       out.tolerance_of.push_back({name, tolerance});
   }
-  out.relative = given.relative;
-  out.absolute = given.absolute;
+  if (given.relative > 0) out.relative = given.relative;
+  if (given.absolute > 0) out.absolute = given.absolute;
 }
 
 }  // namespace
 
 bool read_run_options(const Model& model, const System& system, const RunOptions& given,
                       SimulateOptions& out, Diagnostics& diagnostics) {
-  const ValueReader reader(system.blueprint().parameters, diagnostics);
-  report_unknown_keys(model.simulate.fields, {"t_end", "method", "tolerance", "every", "step"},
-                      "simulate", diagnostics);
-  auto number = [&](const char* key, double& value) {
-    if (const FieldValue* v = model.simulate.find(key))
-      reader.read(*v, std::string("simulate.") + key, {.check = Check::positive}, value);
-  };
-  number("t_end", out.t_end);
-  number("tolerance", out.driver.tolerance);
-  number("every", out.every);
-  number("step", out.driver.fixed_step);
-  if (const FieldValue* v = model.simulate.find("method"))
-    reader.read(*v, "simulate.method", {}, out.method);
+  read_simulate_options(
+      model.simulate, system.blueprint().parameters,
+      given.method.empty() ? MethodChoice::of_the_file : MethodChoice::of_the_command, out,
+      diagnostics);
   if (!given.method.empty()) out.method = given.method;
   if (given.tolerance > 0) out.driver.tolerance = given.tolerance;
   if (given.t_end > 0) out.t_end = given.t_end;

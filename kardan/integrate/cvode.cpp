@@ -155,7 +155,7 @@ class MultistepDriver final : public CvodeClient {
         observer_(observer),
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
-        events_(problem, options.event_samples) {
+        events_(problem, options) {
     stop_times_.push_back(t_end);
     std::ranges::sort(stop_times_);
   }
@@ -321,6 +321,7 @@ class MultistepDriver final : public CvodeClient {
     const std::string wish = observer_ ? observer_(view) : std::string();
     if (event) events_.pass(dense_, next_, report_);
     state_ = next_;
+    if (report_.reason == Reason::stopped) return false;
     if (!wish.empty()) {
       stop(Reason::stopped, wish, "");
       return false;

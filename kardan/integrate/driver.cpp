@@ -64,7 +64,7 @@ class Driver {
         stepper_(method.make(complete_options(method.options, options.method_options))),
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
-        events_(problem, options.event_samples) {
+        events_(problem, options) {
     std::sort(stop_times_.begin(), stop_times_.end());
   }
 
@@ -232,6 +232,10 @@ class Driver {
       last_error_ = 0;  // the errors before an event tell nothing about those after it
     }
     state_ = next_;
+    if (report_.reason == Reason::stopped) {
+      (void)rebase();  // accelerations and multipliers there
+      return false;
+    }
     if (!wish.empty()) {
       stop(Reason::stopped, wish, "");
       return false;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* reaction_parts[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 
-/// "hinge.lambda[1]": rows are counted per element.
+/// "hinge.lambda[1]": rows are counted per element; "rod.lambda" where a user wrote the row.
 std::vector<std::string> multiplier_names(const System& system) {
   std::vector<std::string> out;
   int last = -1, index = 0;
@@ -20,8 +20,10 @@ std::vector<std::string> multiplier_names(const System& system) {
     const RowInfo& row = system.rows()[i];
     index = row.element == last ? index + 1 : 0;
     last = row.element;
-    out.push_back(fmt::format("{}.{}[{}]", system.element_of_row(i),
-                              row.kind == RowKind::holonomic ? "lambda" : "mu", index));
+    const char* letter = row.kind == RowKind::holonomic ? "lambda" : "mu";
+    const std::string& element = system.element_of_row(i);
+    out.push_back(system.has_bodies() ? fmt::format("{}.{}[{}]", element, letter, index)
+                                      : fmt::format("{}.{}", element, letter));
   }
   return out;
 }

@@ -20,7 +20,7 @@ struct Places {
 
 Places find_places(const System& system, const std::string& name) {
   Places out;
-  for (std::size_t b = 1; b < system.bodies().size(); ++b) {
+  for (std::size_t b = 1; b < system.bodies().size() && system.has_bodies(); ++b) {
     if (system.blueprint().bodies[b].name != name) continue;
     for (int k = 0; k < system.bodies()[b].v_count; ++k) {
       out.position.push_back(system.bodies()[b].v + k);
@@ -107,6 +107,19 @@ void check_options(const Choice& choice, const OptionValues& given, Diagnostics&
   }
 }
 
+/// Events of elements count both ways; those of `when` as they say.
+std::vector<EventRule> event_rules(const System& system) {
+  std::vector<EventRule> rules;
+  for (const std::string& name : system.event_names()) rules.push_back({0, false, name});
+  const std::vector<EventData>& asked = system.blueprint().events;
+  const std::size_t first = rules.size() - asked.size();
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    rules[first + i].direction = asked[i].direction;
+    rules[first + i].stop = asked[i].action == EventAction::stop;
+  }
+  return rules;
+}
+
 }  // namespace
 
 Choice choose_method(const std::string& name, Diagnostics& diagnostics) {
@@ -180,6 +193,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Gri
   const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
   DriverOptions driver = options.driver;
   driver.method_options = options.options;
+  driver.events = event_rules(*prepared.system);
   if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;

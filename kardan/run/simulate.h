@@ -44,6 +44,7 @@ struct EnergyBalance {
   double work = 0;                ///< [J] of the forces without potential and of the drivers
   double exchanged = 0;           ///< [J] the sum of its size over all steps: what flowed in or out
   double balance_error = 0;       ///< [J] largest |energy - initial - work| of the run
+  bool known = true;              ///< false: the equations tell no energy; the numbers are NaN
 };
 
 /// The certificate: what was asked, what was used, how it ended, and the proof.
