@@ -16,14 +16,18 @@ std::shared_ptr<const SparsePattern> dense(int rows, int cols) {
 }
 
 const ElementType& equation_type(RowKind kind) {
-  static const ElementType holonomic{
-      "holonomic constraint", "written by the user", "g = 0", Category::joint, 0, {}};
-  static const ElementType nonholonomic{"nonholonomic constraint",
-                                        "written by the user",
-                                        "H v + h = 0",
-                                        Category::nonholonomic,
-                                        0,
-                                        {}};
+  static const ElementType holonomic{.name = "holonomic constraint",
+                                     .summary = "written by the user",
+                                     .equation = "g = 0",
+                                     .category = Category::joint,
+                                     .frames = 0,
+                                     .fields = {}};
+  static const ElementType nonholonomic{.name = "nonholonomic constraint",
+                                        .summary = "written by the user",
+                                        .equation = "H v + h = 0",
+                                        .category = Category::nonholonomic,
+                                        .frames = 0,
+                                        .fields = {}};
   return kind == RowKind::holonomic ? holonomic : nonholonomic;
 }
 
