@@ -46,6 +46,7 @@ void find_massless(const System& system, ConstraintAnalysis& out) {
 }
 
 void find_unused(const System& system, ConstraintAnalysis& out) {
+  if (!system.has_bodies()) return;
   std::set<int> touched;
   for (const ElementData& e : system.blueprint().elements)
     if (e.type->category != Category::sensor)
@@ -129,7 +130,7 @@ std::vector<Reaction> reactions(const System& system, const State& state,
   for (int i = 0; i < system.sizes().constraints(); ++i)
     rows[system.rows()[i].element].push_back(i);
   for (std::size_t e = 0; e < elements.size(); ++e) {
-    if (rows[e].empty()) continue;
+    if (rows[e].empty() || elements[e].frames.empty()) continue;
     Reaction r;
     r.element = elements[e].name;
     r.unique = !shared.count(static_cast<int>(e));

@@ -97,7 +97,7 @@ ErrorScale StateSpace::default_scale(double tolerance) const {
     s.position.push_back(tolerance * length);
     s.velocity.push_back(tolerance * length * unit.speed / unit.length);
   }
-  s.first.assign(system_.sizes().r, tolerance * unit.mass * unit.acceleration);
+  for (int i = 0; i < system_.sizes().r; ++i) s.first.push_back(tolerance * system_.state_scale(i));
   return s;
 }
 

@@ -13,7 +13,7 @@ class Monitor {
           const GridSink& grid, RunReport& report);
 
   /// The sink's wish for the start of the grid; empty: go on.
-  std::string begin(const ConsistentStart& start);
+  std::string begin(const State& start);
   /// After an accepted step; a non-empty answer ends the run with that reason.
   std::string observe(const StepView& step);
   /// Accelerations and multipliers at the end of the run; empty where they are not determined.
@@ -24,6 +24,7 @@ class Monitor {
  private:
   void between(const DenseStep& dense, double theta);
   void add_work(const StepView& step);
+  double driving_power(State& state);
   void add_residuals(const State& state, const Vector& a);
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
@@ -38,6 +39,7 @@ class Monitor {
   Vector a_, lambda_, accel_;
   ChartPoint point_;
   State inside_;
+  bool driven_;
   double start_ = 0;
   long shown_ = 0;  // points of the grid
   bool failed_ = false;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "kardan/formulation/wishes.h"
+#include "kardan/run/outputs.h"
+#include "kardan/run/result.h"
+
 namespace kardan {
 
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
@@ -9,6 +13,16 @@ std::unique_ptr<System> compile_model(const Model& model, const ParameterValues&
   Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   return compile(std::move(blueprint), diagnostics);
+}
+
+void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
+  Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+  const auto system = compile_draft(std::move(blueprint), diagnostics);
+  const Blueprint& b = system->blueprint();
+  (void)bind_wishes(b.wishes, *system, diagnostics);
+  (void)bind_wishes(b.equilibrium.wishes, *system, diagnostics);
+  (void)bind_wishes(b.equilibrium.place, *system, diagnostics);
+  (void)chosen_outputs(b, ResultColumns(*system).names(), diagnostics);
 }
 
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
@@ -33,9 +47,9 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
 
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
   Prepared out;
-  if (model.bodies.empty()) {
+  if (model.bodies.empty() && model.equations.fields.empty()) {
     diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
-                      "add a section 'bodies'");
+                      "add a section 'bodies' or 'equations'");
     return out;
   }
   if (model.start == "equilibrium") {

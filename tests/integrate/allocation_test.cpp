@@ -56,6 +56,20 @@ TEST_P(StepAllocation, DoesNotHappenWithEventFunctions) {
   if (GetParam() == std::string("dopri5")) GTEST_SKIP() << "the vehicle is stiff";
   EXPECT_EQ(allocations_in_steps(model_file("hmmwv.yaml"), GetParam(), 0.4, 100), 0);
 }
+TEST_P(StepAllocation, DoesNotHappenWithFunctionsAndEventsOfTheModel) {
+  EXPECT_EQ(allocations_in_steps(model_text(R"(kardan: 1
+gravity: [0, 0, -9.81]
+functions:
+  push: [[0, 0], [0.2, 3], [1, 0]]
+  wave: {type: harmonic, frequency: 2}
+bodies: {stone: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 10]}}
+forces: {f: {type: force, on: stone, fx: push(t)*wave(t)}}
+sensors: {speed: {type: expression, value: "stone.vx^2 + stone.vz^2"}}
+when: {fast: {expression: speed - 200}, high: {expression: stone.z + 0.1*speed - 50}}
+)"),
+                                 GetParam(), 0.5, 100),
+            0);
+}
 TEST_P(StepAllocation, DoesNotHappenWithDynamicAndAuxiliaryVariables) {
   EXPECT_EQ(allocations_in_steps(model_text(steered_pendulum), GetParam(), 0.5, 100), 0);
 }
