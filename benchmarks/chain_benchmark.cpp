@@ -43,13 +43,14 @@ void chain_steps(benchmark::State& state, const char* method, const OptionValues
     state.counters["position_residual"] = r.position;
     state.counters["velocity_residual"] = r.velocity;
   }
-  state.counters["per_link_and_step"] =
-      benchmark::Counter(static_cast<double>(links) * steps,
-                         benchmark::Counter::kIsIterationInvariantRate |
-                             benchmark::Counter::kInvert);
+  state.counters["per_link_and_step"] = benchmark::Counter(
+      static_cast<double>(links) * steps,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-void chain_welch2(benchmark::State& state) { chain_steps(state, "welch2", {}); }
+void chain_welch2(benchmark::State& state) {
+  chain_steps(state, "welch2", {});
+}
 BENCHMARK(chain_welch2)->Arg(100)->Arg(1000)->Arg(10000)->Unit(benchmark::kMillisecond);
 
 void chain_generalized_alpha(benchmark::State& state) {

@@ -95,6 +95,14 @@ TEST_P(AllCoordinatesOrder, WithNonholonomicConstraints) {
   expect_order(GetParam().space, model, 1, tight(model, 1));
 }
 
+/// A moving belt under a blade; a mass matrix that changes with the positions.
+TEST_P(AllCoordinatesOrder, OnEquationsAUserWrote) {
+  const Prepared sleigh = model_file("sleigh_equations.yaml");
+  expect_order(GetParam().space, sleigh, 1, tight(sleigh, 1));
+  const Prepared andrews = model_file("andrews_minimal.yaml");
+  expect_order(GetParam().space, andrews, 0.004, tight(andrews, 0.004));
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, AllCoordinatesOrder, testing::ValuesIn(cases()),
                          [](const auto& of) { return of.param.name; });
 
