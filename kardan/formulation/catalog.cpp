@@ -1,11 +1,14 @@
 #include "kardan/formulation/catalog.h"
 
+#include "kardan/formulation/descriptor.h"
 #include "kardan/formulation/state_space.h"
 
 namespace kardan {
 
 const std::vector<Formulation>& formulations() {
-  static const std::vector<Formulation> all{state_space()};
+  static const std::vector<Formulation> all{state_space(), strangeness_free(), strangeness_free_2(),
+                                            ggl(),         index_1(),          index_1_projected(),
+                                            index_2(),     index_3()};
   return all;
 }
 

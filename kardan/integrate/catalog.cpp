@@ -3,6 +3,7 @@
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
+#include "kardan/integrate/radau5.h"
 #include "kardan/integrate/rn4.h"
 #include "kardan/integrate/rodasp.h"
 #include "kardan/integrate/ros2w.h"
@@ -11,8 +12,9 @@
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{rn4(),        rodasp(), ros2w(), dopri5(), newmark(),
-                                       newmark_fv(), sdirk4(), abm2(),  adams(),  bdf()};
+  static const std::vector<Method> all{rn4(),     rodasp(),     ros2w(),  dopri5(),
+                                       newmark(), newmark_fv(), sdirk4(), abm2(),
+                                       adams(),   bdf(),        radau5()};
   return all;
 }
 
