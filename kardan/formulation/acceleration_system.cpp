@@ -45,7 +45,9 @@ AccelerationSystem::AccelerationSystem(const Equations& equations)
     });
   }
   pattern_ = builder.build();
-  auto find = [&](std::vector<int>& places, int i, int j) { places.push_back(pattern_->find(i, j)); };
+  auto find = [&](std::vector<int>& places, int i, int j) {
+    places.push_back(pattern_->find(i, j));
+  };
   each(p.mass, [&](int i, int j, int) { find(mass_, i, j); });
   each(p.constraint, [&](int i, int j, int) {
     find(G_, n_ + i, j);

@@ -21,6 +21,9 @@ constexpr int max_closing_iterations = 10;
 constexpr double redundant_tolerance = 1e-10;
 /// A correction of accelerations, multipliers and w of this relative size is round-off.
 constexpr double converged = 1e-13;
+/// Closing may change velocities by this share of their size: far above what Newton's method leaves
+/// at any tolerance, far below the angle between two branches.
+constexpr double largest_push = 0.01;
 constexpr int max_acceleration_iterations = 20;
 
 Vec3d part(std::span<const double> x, int i) {
@@ -59,6 +62,7 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
   lambda_.resize(layout_.m);
   rhs_.resize(acceleration_.size());
   moved_.resize(s.v);
+  pushed_.resize(s.v);
   tangent_.resize(s.v);
 }
 
@@ -174,13 +178,28 @@ void Descriptor::carry(std::span<double> y) {
   }
 }
 
-/// Which constraint rows are redundant at the base.
-Eval Descriptor::choose_rows() {
-  const RowDependencies found = constraint_dependencies(system_, base_, *ws_);
-  if (found.eval != Eval::ok) return found.eval;
-  std::fill(active_.begin(), active_.end(), 0);
-  for (int i : found.independent) active_[i] = 1;
-  ++partitions_;
+void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix& out) {
+  const SparsePattern& p = *G.pattern;
+  out.resize(rows, p.cols);
+  out.set_zero();
+  for (int i = 0; i < rows; ++i)
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+      out(i, p.column[k]) = G.values[k] * scale[p.column[k]];
+}
+
+/// Which constraint rows are redundant at a state.
+Eval Descriptor::choose_rows(const State& state) {
+  if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
+  scale_columns(ws_->G, layout_.m, column_scale_, scaled_G_);
+  if (Eval e = rows_.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
+  bool changed = partitions_ == 0;
+  for (int i = 0; i < layout_.m; ++i) {
+    const char independent = rows_.is_independent(i) ? 1 : 0;
+    changed = changed || active_[i] != independent;
+    active_[i] = independent;
+  }
+  redundant_ = rows_.rank() < layout_.m;
+  if (changed) ++partitions_;
   return Eval::ok;
 }
 
@@ -235,8 +254,8 @@ Eval Descriptor::rebase(const State& state) {
   std::swap(past_p_, base_.p);
   base_ = state;
   if (system_.sizes().multiplier_forces) base_.lambda.resize(layout_.m);
-  if (partitions_ == 0)
-    if (Eval e = choose_rows(); e != Eval::ok) return e;
+  if (partitions_ == 0 || redundant_)
+    if (Eval e = choose_rows(base_); e != Eval::ok) return e;
   // From the state alone, so that a run does not depend on what was looked at in between.
   std::fill(a_.begin(), a_.end(), 0.0);
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
@@ -267,10 +286,9 @@ Eval Descriptor::rebase(const State& state) {
 }
 
 /// Positions onto g = 0 and velocities onto G v + g_t = 0, H v + h = 0 by the nearest change in the
-/// mass metric; then accelerations, multipliers and w.
-Eval Descriptor::close(State& state) {
+/// mass metric; then accelerations, multipliers and w. Only active rows.
+Eval Descriptor::close_on_chosen_rows(State& state) {
   const auto n = static_cast<std::size_t>(layout_.n);
-  std::fill(moved_.begin(), moved_.end(), 0.0);
   if (Eval e = solve_accelerations(state); e != Eval::ok) return e;
   double last = HUGE_VAL;
   for (int iteration = 0;; ++iteration) {
@@ -304,28 +322,67 @@ Eval Descriptor::close(State& state) {
     if (position >= closed) {
       const std::span<const double> change = correct(ws_->g);
       add_scaled(1, change, moved_);
-      point_ = state;
-      system_.retract(point_.p, change, state.p);
-      if (!state.turns.empty()) system_.follow_turns(point_, state, *ws_);
+      before_ = state;
+      system_.retract(before_.p, change, state.p);
+      if (!state.turns.empty()) system_.follow_turns(before_, state, *ws_);
       if (Eval e = system_.evaluate(state, {.position = true, .velocity = true}, *ws_);
           e != Eval::ok)
         return e;
     }
-    add_scaled(1, correct(ws_->rate), state.v);
+    const std::span<const double> change = correct(ws_->rate);
+    add_scaled(1, change, pushed_);
+    add_scaled(1, change, state.v);
     if (Eval e = solve_accelerations(state); e != Eval::ok) return e;
   }
 }
 
-/// Rows left out as redundant follow from the others, unless they contradict them by now.
-Eval Descriptor::check_redundant_rows() {
-  for (int i = 0; i < layout_.m; ++i) {
-    if (active_[i] ||
-        (std::abs(scaled_residual(system_, i, 0, ws_->g[i])) < redundant_tolerance &&
-         std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) < redundant_tolerance))
-      continue;
-    culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(i));
-    return Eval::recoverable;
+/// The same on all rows: which of them are redundant is found out again where the last choice does
+/// not serve.
+Eval Descriptor::close(State& state) {
+  std::fill(moved_.begin(), moved_.end(), 0.0);
+  std::fill(pushed_.begin(), pushed_.end(), 0.0);
+  Eval e = close_on_chosen_rows(state);
+  if (e == Eval::ok && violated_redundant_row() < 0) return e;
+  if (Eval chosen = choose_rows(state); chosen != Eval::ok) return chosen;
+  if (e = close_on_chosen_rows(state); e != Eval::ok) return e;
+  const int row = violated_redundant_row();
+  if (row < 0) return Eval::ok;
+  culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
+  return Eval::recoverable;
+}
+
+/// Rows left out as redundant follow from the others, unless they contradict them by now: -1 if
+/// none does.
+int Descriptor::violated_redundant_row() const {
+  for (int i = 0; redundant_ && i < layout_.m; ++i)
+    if (!active_[i] &&
+        (std::abs(scaled_residual(system_, i, 0, ws_->g[i])) > redundant_tolerance ||
+         std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > redundant_tolerance))
+      return i;
+  return -1;
+}
+
+/// True when closing changed velocities by more than what Newton's method may leave: near a
+/// singular position this is how a solution jumps to another branch.
+bool Descriptor::jumped(const State& state) const {
+  double change = 0, size = 0;
+  for (int j = 0; j < layout_.n; ++j) {
+    change = std::max(change, std::abs(pushed_[j]) / column_scale_[j]);
+    size = std::max(size, std::abs(state.v[j]) / column_scale_[j]);
   }
+  return change > largest_push * size;
+}
+
+Eval Descriptor::close(double t, std::span<double> y) {
+  place(t, y);
+  if (Eval e = close(point_); e != Eval::ok) return e;
+  for (const RotationChart& c : rotations_)
+    set_part(moved_, c.v, rotation_rate_map_inverse(part(y, c.v)) * part(moved_, c.v));
+  add_scaled(1, moved_, y.subspan(0, layout_.n));
+  std::copy(point_.v.begin(), point_.v.end(), y.begin() + layout_.v());
+  std::copy(a_.begin(), a_.end(), y.begin() + layout_.a());
+  std::copy(lambda_.begin(), lambda_.end(), y.begin() + layout_.lambda());
+  std::copy(point_.w.begin(), point_.w.end(), y.begin() + layout_.aux());
   return Eval::ok;
 }
 
@@ -352,8 +409,10 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   a_ = base_a_;
   lambda_ = base_lambda_;
   if (Eval e = form_.project ? close(state) : solve_accelerations(state); e != Eval::ok) return e;
-  if (form_.project)
-    if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
+  if (form_.select_dynamics && jumped(state)) {
+    culprit_ = "a singular position: the motion would jump to another branch";
+    return Eval::recoverable;
+  }
   point.t = t;
   point.q = y.x;
   if (form_.project) {

@@ -20,6 +20,7 @@
 #include "kardan/formulation/acceleration_system.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/integrate/dae_problem.h"
+#include "kardan/linalg/row_space.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -28,8 +29,8 @@ namespace kardan {
 struct DescriptorForm {
   bool position = false, velocity = false, acceleration = false;  ///< levels of the constraints
   bool select_kinematics = false, select_dynamics = false;
-  bool ggl = false;             ///< with multipliers eta in the kinematics
-  bool project = false;         ///< the end of a step is closed on positions and velocities
+  bool ggl = false;      ///< with multipliers eta in the kinematics
+  bool project = false;  ///< the end of a step is closed on positions and velocities
   int velocity_index = 1;
 };
 
@@ -60,6 +61,9 @@ struct RotationChart {
   int v = 0;
   Mat3d T, T_inverse, gradient;
 };
+
+/// Rows of G, the first `rows` of them, by columns in the units `scale`.
+void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix& out);
 
 /// Derivatives of F at a point, in body tangents.
 struct DescriptorDerivatives {
@@ -100,14 +104,17 @@ class Descriptor final : public DaeProblem {
   std::unique_ptr<DaeLinearization> make_linearization() const override;
   Eval linearize(double t, std::span<const double> y, DaeLinearization& out) override;
   void carry(std::span<double> y) override;
+  Eval close(double t, std::span<double> y) override;
   int velocity_index() const override { return form_.velocity_index; }
 
  private:
   void place(double t, std::span<const double> y);
-  Eval choose_rows();
+  Eval choose_rows(const State& state);
   Eval solve_accelerations(State& state);
   Eval close(State& state);
-  Eval check_redundant_rows();
+  Eval close_on_chosen_rows(State& state);
+  int violated_redundant_row() const;
+  bool jumped(const State& state) const;
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
                 Vector& ddq) const;
   void rotate(std::span<const double> q, std::span<const double> v);
@@ -118,6 +125,9 @@ class Descriptor final : public DaeProblem {
   std::unique_ptr<Workspace> ws_;
   AccelerationSystem acceleration_;
   std::vector<char> active_;  // constraint rows that are not redundant
+  bool redundant_ = false;
+  RowSpace rows_;
+  Matrix scaled_G_;
   std::vector<BodyLayout> turning_;  // bodies with a rotation vector in the chart
 
   State base_;
@@ -128,9 +138,9 @@ class Descriptor final : public DaeProblem {
   int partitions_ = 0;
 
   // Scratch.
-  State point_;
+  State point_, before_;
   Vector a_, lambda_, rhs_, tangent_;
-  Vector moved_;  // by the last closing, in body tangents
+  Vector moved_, pushed_;  // by the last closing: positions in body tangents, velocities
   std::vector<RotationChart> rotations_;
   Vector column_scale_;
   std::string culprit_;

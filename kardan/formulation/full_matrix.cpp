@@ -58,13 +58,8 @@ class FullMatrix final : public DescriptorMatrix {
 };
 
 Eval FullMatrix::find_spaces() {
-  const SparsePattern& p = *at.G.pattern;
   auto factor = [&](int rows, RowSpace& space, Matrix& N) {
-    scaled_G_.resize(rows, l_.n);
-    scaled_G_.set_zero();
-    for (int i = 0; i < rows; ++i)
-      for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
-        scaled_G_(i, p.column[k]) = at.G.values[k] * at.column_scale[p.column[k]];
+    scale_columns(at.G, rows, at.column_scale, scaled_G_);
     if (Eval e = space.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
     space.null_space(N);
     return Eval::ok;
@@ -175,9 +170,9 @@ void FullMatrix::choose_rows() {
   equations(l_.balance(), l_.n);
   equations(l_.d(), l_.w);
   for (int i = 0; i < l_.m; ++i) {
-    const int level = form_.acceleration                          ? l_.acceleration()
+    const int level = form_.acceleration                    ? l_.acceleration()
                       : form_.velocity || i >= l_.holonomic ? l_.velocity()
-                                                                  : l_.position();
+                                                            : l_.position();
     rows_.push_back(active_[i] ? Row{Kind::equation, level + i} : Row{Kind::zero, l_.lambda() + i});
   }
   for (int i = 0; i < l_.eta; ++i)
@@ -197,7 +192,8 @@ void FullMatrix::each_of(const Row& row, Use&& use) const {
     const double factor = N(j, row.index) / at.column_scale[j];
     if (kinematics && next < at.rotations.size() && j == at.rotations[next].v) {
       const RotationChart& c = at.rotations[next++];
-      const Vec3d turned = transposed_times(c.T, Vec3d{factor, N(j + 1, row.index), N(j + 2, row.index)});
+      const Vec3d turned =
+          transposed_times(c.T, Vec3d{factor, N(j + 1, row.index), N(j + 2, row.index)});
       for (int k = 0; k < 3; ++k) use(j + k, turned[k]);
       j += 2;
     } else {

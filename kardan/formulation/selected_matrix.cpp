@@ -6,8 +6,8 @@
 /// all constraints and the balance are solved for the rest once per linearization, and c E + A
 /// shrinks to c I + J on (x, u, r): the only part that depends on c.
 
-#include "kardan/formulation/descriptor_matrix.h"
 #include "kardan/formulation/analysis.h"
+#include "kardan/formulation/descriptor_matrix.h"
 
 namespace kardan {
 namespace {
@@ -89,13 +89,8 @@ Eval SelectedMatrix::prepare(const Workspace& ws) {
 }
 
 Eval SelectedMatrix::find_spaces() {
-  const SparsePattern& p = *at.G.pattern;
   auto factor = [&](int rows, RowSpace& space, Matrix& N) {
-    scaled_G_.resize(rows, l_.n);
-    scaled_G_.set_zero();
-    for (int i = 0; i < rows; ++i)
-      for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
-        scaled_G_(i, p.column[k]) = at.G.values[k] * at.column_scale[p.column[k]];
+    scale_columns(at.G, rows, at.column_scale, scaled_G_);
     if (Eval e = space.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
     space.null_space(N);
     return Eval::ok;
@@ -162,7 +157,8 @@ void SelectedMatrix::expand_accelerations() {
   acceleration_.solve(P_k_);
 }
 
-/// x := gradient T^-1 x on rotations, zero elsewhere: the change of T(q)^-1 v with q is -T^-1 of it.
+/// x := gradient T^-1 x on rotations, zero elsewhere: the change of T(q)^-1 v with q is -T^-1 of
+/// it.
 void SelectedMatrix::turn_tangent(std::span<double> x) const {
   std::size_t next = 0;
   for (int j = 0; j < l_.n; ++j) {

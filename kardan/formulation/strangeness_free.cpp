@@ -7,14 +7,14 @@ namespace {
 
 Formulation make_formulation(std::string_view name, std::string_view summary,
                              std::string_view source, const DescriptorForm& form) {
-  return {.name = name,
-          .summary = summary,
-          .source = source,
-          .problem = ProblemKind::dae,
-          .make = [form](const System& system,
-                         const OptionValues&) -> std::unique_ptr<ChartProblem> {
-            return std::make_unique<Descriptor>(system, form);
-          }};
+  return {
+      .name = name,
+      .summary = summary,
+      .source = source,
+      .problem = ProblemKind::dae,
+      .make = [form](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
+        return std::make_unique<Descriptor>(system, form);
+      }};
 }
 
 }  // namespace
@@ -33,20 +33,16 @@ Formulation strangeness_free() {
 }
 
 Formulation strangeness_free_2() {
-  return make_formulation("strangeness_free_2",
-                          "the same without the acceleration level: index 2 in the multipliers",
-                          "Steinbrecher 2007",
-                          {.position = true,
-                           .velocity = true,
-                           .select_kinematics = true,
-                           .project = true});
+  return make_formulation(
+      "strangeness_free_2", "the same without the acceleration level: index 2 in the multipliers",
+      "Steinbrecher 2007",
+      {.position = true, .velocity = true, .select_kinematics = true, .project = true});
 }
 
 Formulation ggl() {
-  return make_formulation("ggl",
-                          "positions and velocities constrained, with multipliers for both: index 2",
-                          "Gear, Gupta, Leimkuhler 1985",
-                          {.position = true, .velocity = true, .ggl = true});
+  return make_formulation(
+      "ggl", "positions and velocities constrained, with multipliers for both: index 2",
+      "Gear, Gupta, Leimkuhler 1985", {.position = true, .velocity = true, .ggl = true});
 }
 
 Formulation index_1() {

@@ -4,10 +4,11 @@
 ///   0 = F(t, y, y'),   y = (x, u, z | algebraic unknowns)
 ///
 /// x, u and z are those of Local; y' enters for them alone, and the first rows of F are
-/// (x', u', z') - ...: E = F_y' is the unit matrix there and zero elsewhere. F may have more rows than y has
-/// unknowns: which of them count, and which of their combinations, a linearization decides when it
-/// is made (selectors), so that a method which drives its corrections to zero solves the equations
-/// that the linearization has chosen. Methods and driver know no bodies or joints.
+/// (x', u', z') - ...: E = F_y' is the unit matrix there and zero elsewhere. F may have more rows
+/// than y has unknowns: which of them count, and which of their combinations, a linearization
+/// decides when it is made (selectors), so that a method which drives its corrections to zero
+/// solves the equations that the linearization has chosen. Methods and driver know no bodies or
+/// joints.
 
 #include <complex>
 #include <memory>
@@ -48,6 +49,10 @@ class DaeProblem : public ChartProblem {
 
   virtual std::unique_ptr<DaeLinearization> make_linearization() const = 0;
   virtual Eval linearize(double t, std::span<const double> y, DaeLinearization& out) = 0;
+
+  /// Moves y to the nearest point on which the algebraic equations that a linearization uses hold,
+  /// with derivatives of that point itself: where those of a step do not serve for all its stages.
+  virtual Eval close(double t, std::span<double> y) = 0;
 
   /// y from the chart of the base before the present one to the present chart.
   virtual void carry(std::span<double> y) = 0;

@@ -59,8 +59,8 @@ struct Memory {
   double h = 0;
   Vector y0;  // start of the step; all in the chart of that step
   Stages Z;
-  double contraction = 0;     // of Newton's method
-  bool keep_matrix = false;   // the linearization converged well: use it again
+  double contraction = 0;    // of Newton's method
+  bool keep_matrix = false;  // the linearization converged well: use it again
 };
 
 class Radau5Stepper final : public Stepper {
@@ -85,13 +85,16 @@ class Radau5Stepper final : public Stepper {
            : word == "stage_2" ? Reference::stage_2
                                : Reference::stage_3;
   }
-  Newton solve_with(DaeProblem& problem, const StepStart& start, double h,
+  /// Whether stages are put on the algebraic equations before every iteration.
+  enum class Stage { as_it_is, closed };
+  Newton solve_with(DaeProblem& problem, const StepStart& start, double h, Stage stage,
                     DaeLinearization& matrix, Counters& counters);
-  Newton iterate(DaeProblem& problem, const StepStart& start, double h, DaeLinearization& matrix,
-                 Counters& counters);
+  Newton iterate(DaeProblem& problem, const StepStart& start, double h, Stage stage,
+                 DaeLinearization& matrix, Counters& counters);
   Eval linearize(DaeProblem& problem, const StepStart& start, double h, Reference at,
                  Counters& counters);
-  Eval correct(DaeProblem& problem, const StepStart& start, double h, DaeLinearization& matrix);
+  Eval correct(DaeProblem& problem, const StepStart& start, double h, Stage stage,
+               DaeLinearization& matrix);
   double size_of(DaeProblem& problem, const StepStart& start, double h, const Vector& dy);
   void guess(DaeProblem& problem, double h);
   void estimate(DaeProblem& problem, const StepStart& start, double h, DaeLinearization& matrix,
@@ -197,11 +200,16 @@ Eval Radau5Stepper::linearize(DaeProblem& problem, const StepStart& start, doubl
 }
 
 /// One correction D of the stages from the residuals at Z.
-Eval Radau5Stepper::correct(DaeProblem& problem, const StepStart& start, double h,
+Eval Radau5Stepper::correct(DaeProblem& problem, const StepStart& start, double h, Stage stage,
                             DaeLinearization& matrix) {
-  const Vector& y0 = problem.base_values();
+  if (stage == Stage::closed)
+    for (int i = 0; i < 3; ++i) {
+      add_scaled(1, y0_, Z_[i]);
+      if (Eval e = problem.close(start.t + t_.c[i] * h, Z_[i]); e != Eval::ok) return e;
+      add_scaled(-1, y0_, Z_[i]);
+    }
   for (int i = 0; i < 3; ++i) {
-    y_ = y0;
+    y_ = y0_;
     add_scaled(1, Z_[i], y_);
     std::fill(slope_.begin(), slope_.end(), 0.0);
     for (int j = 0; j < 3; ++j) add_scaled(t_.A_inverse[i][j] / h, Z_[j], slope_);
@@ -212,7 +220,8 @@ Eval Radau5Stepper::correct(DaeProblem& problem, const StepStart& start, double 
   for (std::size_t k = 0; k < F_[0].size(); ++k) {
     const double f[3] = {F_[0][k], F_[1][k], F_[2][k]};
     for (int i = 0; i < 3; ++i)
-      F_[i][k] = -(t_.T_inverse[i][0] * f[0] + t_.T_inverse[i][1] * f[1] + t_.T_inverse[i][2] * f[2]);
+      F_[i][k] =
+          -(t_.T_inverse[i][0] * f[0] + t_.T_inverse[i][1] * f[1] + t_.T_inverse[i][2] * f[2]);
   }
   matrix.solve(F_[0], D_[0]);
   matrix.solve(F_[1], F_[2], D_[1], D_[2]);
@@ -233,18 +242,20 @@ double estimate_weight(double tolerance) {
 }
 
 Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStart& start, double h,
-                                             DaeLinearization& matrix, Counters& counters) {
+                                             Stage stage, DaeLinearization& matrix,
+                                             Counters& counters) {
   const double tolerance = start.scale->relative, weight = estimate_weight(tolerance);
   // In units of the controlled error (RADAU5; Hairer & Wanner II, IV.8).
-  const double enough = std::max(100 * std::numeric_limits<double>::epsilon() / (tolerance * weight),
-                                 std::min(0.03, std::sqrt(tolerance / weight)));
+  const double enough =
+      std::max(100 * std::numeric_limits<double>::epsilon() / (tolerance * weight),
+               std::min(0.03, std::sqrt(tolerance / weight)));
   double eta = std::pow(std::max(memory_.contraction, std::numeric_limits<double>::epsilon()), 0.8);
   double last = 0, last_ratio = 0;
   theta_ = 0;
   for (int iteration = 1; iteration <= max_iterations_; ++iteration) {
     counters.evaluations += 3;
     ++counters.iterations;
-    if (correct(problem, start, h, matrix) != Eval::ok) return Newton::failed;
+    if (correct(problem, start, h, stage, matrix) != Eval::ok) return Newton::failed;
     double size = 0;
     for (const Vector& d : D_) size = std::max(size, weight * size_of(problem, start, h, d));
     if (!std::isfinite(size)) return Newton::failed;
@@ -269,11 +280,11 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
 
 /// Newton's method with one matrix, from the values in Z.
 Radau5Stepper::Newton Radau5Stepper::solve_with(DaeProblem& problem, const StepStart& start,
-                                                double h, DaeLinearization& matrix,
+                                                double h, Stage stage, DaeLinearization& matrix,
                                                 Counters& counters) {
   ++counters.factorizations;
   if (matrix.factor(t_.gamma / h, {t_.alpha / h, t_.beta / h}) != Eval::ok) return Newton::failed;
-  return iterate(problem, start, h, matrix, counters);
+  return iterate(problem, start, h, stage, matrix, counters);
 }
 
 Eval Radau5Stepper::attempt(ChartProblem& chart_problem, const StepStart& start, double h,
@@ -286,16 +297,22 @@ Eval Radau5Stepper::attempt(ChartProblem& chart_problem, const StepStart& start,
   Newton outcome = Newton::failed;
   if (memory_.keep_matrix) {
     guess(problem, h);
-    outcome = solve_with(problem, start, h, *kept_, counters);
+    outcome = solve_with(problem, start, h, Stage::as_it_is, *kept_, counters);
   }
   for (int update = 0; outcome != Newton::converged && update <= max_updates_; ++update) {
     // A slow iteration goes on with a matrix made where it is; one that went astray begins anew.
     if (update == 0 || outcome == Newton::failed) guess(problem, h);
     used_fresh_ = true;
-    const Eval e = linearize(problem, start, h, update == 0 ? reference_ : Reference::stage_2,
-                             counters);
+    const Eval e =
+        linearize(problem, start, h, update == 0 ? reference_ : Reference::stage_2, counters);
     if (e == Eval::fatal) return e;
-    outcome = e == Eval::ok ? solve_with(problem, start, h, *fresh_, counters) : Newton::failed;
+    outcome = e != Eval::ok ? Newton::failed
+                            : solve_with(problem, start, h, Stage::as_it_is, *fresh_, counters);
+  }
+  if (outcome != Newton::converged) {
+    guess(problem, h);
+    if (linearize(problem, start, h, reference_, counters) == Eval::ok)
+      outcome = solve_with(problem, start, h, Stage::closed, *fresh_, counters);
   }
   if (outcome != Newton::converged) return Eval::recoverable;
   estimate(problem, start, h, used_fresh_ ? *fresh_ : *kept_, trial);
@@ -341,27 +358,37 @@ void Radau5Stepper::accept(After after) {
 }  // namespace
 
 Method radau5() {
-  return {.name = "radau5",
-          .summary = "Radau IIA on implicit equations, order 5, L-stable",
-          .source = "Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8; "
-                    "Steinbrecher 2007",
-          .order = 5,
-          .error_order = 3,
-          .problem = ProblemKind::dae,
-          .formulation = "strangeness_free",
-          .options = {{"start_values", "extrapolated", "of Newton's method: the polynomial of the "
-                       "last step, or the state at its end", {"extrapolated", "constant"}},
-                      {"jacobian_at", "start", "point at which the iteration matrix is made",
-                       {"start", "stage_1", "stage_2", "stage_3"}},
-                      {"newton_iterations", "7", "most iterations with a matrix", {}, 1, 100},
-                      {"newton_updates", "1", "new matrices within a step after slow convergence",
-                       {}, 0, 10},
-                      {"jacobian_reuse", "0.001",
-                       "the matrix is kept for the next step while corrections shrink by this", {},
-                       0, 1}},
-          .make = [](const OptionValues& options) -> std::unique_ptr<Stepper> {
-            return std::make_unique<Radau5Stepper>(options);
-          }};
+  return {
+      .name = "radau5",
+      .summary = "Radau IIA on implicit equations, order 5, L-stable",
+      .source =
+          "Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8; "
+          "Steinbrecher 2007",
+      .order = 5,
+      .error_order = 3,
+      .problem = ProblemKind::dae,
+      .formulation = "strangeness_free",
+      .options =
+          {{"start_values",
+            "extrapolated",
+            "of Newton's method: the polynomial of the "
+            "last step, or the state at its end",
+            {"extrapolated", "constant"}},
+           {"jacobian_at",
+            "start",
+            "point at which the iteration matrix is made",
+            {"start", "stage_1", "stage_2", "stage_3"}},
+           {"newton_iterations", "7", "most iterations with a matrix", {}, 1, 100},
+           {"newton_updates", "1", "new matrices within a step after slow convergence", {}, 0, 10},
+           {"jacobian_reuse",
+            "0.001",
+            "the matrix is kept for the next step while corrections shrink by this",
+            {},
+            0,
+            1}},
+      .make = [](const OptionValues& options) -> std::unique_ptr<Stepper> {
+        return std::make_unique<Radau5Stepper>(options);
+      }};
 }
 
 }  // namespace kardan
