@@ -19,6 +19,9 @@ constexpr double closed = 2e-14;
 constexpr int max_closing_iterations = 10;
 /// Rows left out as redundant must hold by themselves to this scaled residual.
 constexpr double redundant_tolerance = 1e-10;
+/// A row counts as nearly redundant when at most this share of it remains beside the others:
+/// round-off of positions reaches the velocities divided by its square.
+constexpr double weak_remainder = 1e-3;
 /// A correction of accelerations, multipliers and w of this relative size is round-off.
 constexpr double converged = 1e-13;
 /// Closing may change velocities by this share of their size: far above what Newton's method leaves
@@ -50,6 +53,7 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
              .w = s.w,
              .eta = form.ggl ? s.lambda : 0};
   active_.assign(layout_.m, 1);
+  strong_.assign(layout_.m, 1);
   if (system.dimension() == 3)
     for (const BodyLayout& body : system.bodies())
       if (body.v_count > 3) turning_.push_back(body);
@@ -142,6 +146,7 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
     return e;
   }
   rotate(y.subspan(0, layout_.n), point_.v);
+  matrix.known_rows = rows_t_ == t && rows_p_ == point_.p ? &rows_ : nullptr;
   DescriptorDerivatives& d = matrix.at;
   d.G = ws_->G;
   d.M = ws_->M;
@@ -187,18 +192,21 @@ void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix&
       out(i, p.column[k]) = G.values[k] * scale[p.column[k]];
 }
 
-/// Which constraint rows are redundant at a state.
+/// Which constraint rows are redundant at a state, or nearly so.
 Eval Descriptor::choose_rows(const State& state) {
+  if (partitions_ > 0 && rows_t_ == state.t && rows_p_ == state.p) return Eval::ok;
   if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
   scale_columns(ws_->G, layout_.m, column_scale_, scaled_G_);
   if (Eval e = rows_.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
+  rows_t_ = state.t;
+  rows_p_ = state.p;
   bool changed = partitions_ == 0;
   for (int i = 0; i < layout_.m; ++i) {
     const char independent = rows_.is_independent(i) ? 1 : 0;
     changed = changed || active_[i] != independent;
     active_[i] = independent;
+    strong_[i] = rows_.remainder(i) > weak_remainder ? 1 : 0;
   }
-  redundant_ = rows_.rank() < layout_.m;
   if (changed) ++partitions_;
   return Eval::ok;
 }
@@ -254,8 +262,7 @@ Eval Descriptor::rebase(const State& state) {
   std::swap(past_p_, base_.p);
   base_ = state;
   if (system_.sizes().multiplier_forces) base_.lambda.resize(layout_.m);
-  if (partitions_ == 0 || redundant_)
-    if (Eval e = choose_rows(base_); e != Eval::ok) return e;
+  if (Eval e = choose_rows(base_); e != Eval::ok) return e;
   // From the state alone, so that a run does not depend on what was looked at in between.
   std::fill(a_.begin(), a_.end(), 0.0);
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
@@ -286,16 +293,17 @@ Eval Descriptor::rebase(const State& state) {
 }
 
 /// Positions onto g = 0 and velocities onto G v + g_t = 0, H v + h = 0 by the nearest change in the
-/// mass metric; then accelerations, multipliers and w. Only active rows.
-Eval Descriptor::close_on_chosen_rows(State& state) {
+/// mass metric, on the rows given; then accelerations, multipliers and w.
+Eval Descriptor::close_on(const std::vector<char>& rows, State& state) {
   const auto n = static_cast<std::size_t>(layout_.n);
+  const bool all = rows == active_;
   if (Eval e = solve_accelerations(state); e != Eval::ok) return e;
   double last = HUGE_VAL;
   for (int iteration = 0;; ++iteration) {
     double position = 0, velocity = 0;
     int worst = 0;
     for (int i = 0; i < layout_.m; ++i) {
-      if (!active_[i]) continue;
+      if (!rows[i]) continue;
       const double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
       const double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
       if (std::max(p, v) > std::max(position, velocity)) worst = i;
@@ -311,11 +319,13 @@ Eval Descriptor::close_on_chosen_rows(State& state) {
     }
     if (iteration == max_closing_iterations) return Eval::recoverable;
     last = size;
+    if (!all)
+      if (Eval e = acceleration_.factor(*ws_, rows); e != Eval::ok) return e;
     const std::span<double> x = rhs_;
     auto correct = [&](const Vector& residual) {
       std::fill(rhs_.begin(), rhs_.end(), 0.0);
       for (int i = 0; i < layout_.m; ++i)
-        if (active_[i]) rhs_[n + i] = -residual[i];
+        if (rows[i]) rhs_[n + i] = -residual[i];
       acceleration_.solve(rhs_);
       return x.subspan(0, n);
     };
@@ -336,28 +346,26 @@ Eval Descriptor::close_on_chosen_rows(State& state) {
   }
 }
 
-/// The same on all rows: which of them are redundant is found out again where the last choice does
-/// not serve.
+/// The same on all rows. Those that are nearly redundant are left alone while they hold: near a
+/// singular position their round-off, divided by what is left of them, would move the state.
 Eval Descriptor::close(State& state) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
   std::fill(pushed_.begin(), pushed_.end(), 0.0);
-  Eval e = close_on_chosen_rows(state);
-  if (e == Eval::ok && violated_redundant_row() < 0) return e;
-  if (Eval chosen = choose_rows(state); chosen != Eval::ok) return chosen;
-  if (e = close_on_chosen_rows(state); e != Eval::ok) return e;
-  const int row = violated_redundant_row();
+  if (Eval e = choose_rows(state); e != Eval::ok) return e;
+  if (Eval e = close_on(strong_, state); e != Eval::ok) return e;
+  if (violated_row(strong_) < 0) return Eval::ok;
+  if (Eval e = close_on(active_, state); e != Eval::ok) return e;
+  const int row = violated_row(active_);
   if (row < 0) return Eval::ok;
   culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
   return Eval::recoverable;
 }
 
-/// Rows left out as redundant follow from the others, unless they contradict them by now: -1 if
-/// none does.
-int Descriptor::violated_redundant_row() const {
-  for (int i = 0; redundant_ && i < layout_.m; ++i)
-    if (!active_[i] &&
-        (std::abs(scaled_residual(system_, i, 0, ws_->g[i])) > redundant_tolerance ||
-         std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > redundant_tolerance))
+/// A row that is not among those held, and is violated: -1 if there is none.
+int Descriptor::violated_row(const std::vector<char>& held) const {
+  for (int i = 0; i < layout_.m; ++i)
+    if (!held[i] && (std::abs(scaled_residual(system_, i, 0, ws_->g[i])) > redundant_tolerance ||
+                     std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > redundant_tolerance))
       return i;
   return -1;
 }

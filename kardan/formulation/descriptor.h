@@ -112,8 +112,8 @@ class Descriptor final : public DaeProblem {
   Eval choose_rows(const State& state);
   Eval solve_accelerations(State& state);
   Eval close(State& state);
-  Eval close_on_chosen_rows(State& state);
-  int violated_redundant_row() const;
+  Eval close_on(const std::vector<char>& rows, State& state);
+  int violated_row(const std::vector<char>& held) const;
   bool jumped(const State& state) const;
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
                 Vector& ddq) const;
@@ -125,8 +125,10 @@ class Descriptor final : public DaeProblem {
   std::unique_ptr<Workspace> ws_;
   AccelerationSystem acceleration_;
   std::vector<char> active_;  // constraint rows that are not redundant
-  bool redundant_ = false;
-  RowSpace rows_;
+  std::vector<char> strong_;  // those that are far from redundant
+  RowSpace rows_;             // of the state chosen last
+  double rows_t_ = 0;
+  Vector rows_p_;
   Matrix scaled_G_;
   std::vector<BodyLayout> turning_;  // bodies with a rotation vector in the chart
 

@@ -13,6 +13,8 @@ class DescriptorMatrix : public DaeLinearization {
  public:
   /// Derivatives to be filled before `prepare`.
   DescriptorDerivatives at;
+  /// G at this point, factored already; or null.
+  const RowSpace* known_rows = nullptr;
   /// Chooses selectors and factors what does not depend on c. `ws` holds the same derivatives.
   [[nodiscard]] virtual Eval prepare(const Workspace& ws) = 0;
   /// Independent rows among the constraints were found to be others, or fewer, than last time.

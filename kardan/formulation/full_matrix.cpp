@@ -23,6 +23,7 @@ class FullMatrix final : public DescriptorMatrix {
 
   Eval prepare(const Workspace& ws) override;
   int rank() const override { return velocity_.rank(); }
+  double condition() const override { return 1 / velocity_.smallest_remainder(); }
   Eval factor(double real, std::complex<double> complex) override;
   void solve(std::span<const double> F, std::span<double> y) override;
   void solve(std::span<const double> F_re, std::span<const double> F_im, std::span<double> y_re,

@@ -38,6 +38,7 @@ class SelectedMatrix final : public DescriptorMatrix {
 
   Eval prepare(const Workspace& ws) override;
   int rank() const override { return velocity_.rank(); }
+  double condition() const override { return 1 / velocity_.smallest_remainder(); }
   Eval factor(double real, std::complex<double> complex) override;
   void solve(std::span<const double> F, std::span<double> y) override;
   void solve(std::span<const double> F_re, std::span<const double> F_im, std::span<double> y_re,
@@ -90,8 +91,12 @@ Eval SelectedMatrix::prepare(const Workspace& ws) {
 
 Eval SelectedMatrix::find_spaces() {
   auto factor = [&](int rows, RowSpace& space, Matrix& N) {
-    scale_columns(at.G, rows, at.column_scale, scaled_G_);
-    if (Eval e = space.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
+    if (known_rows && rows == l_.m) {
+      space = *known_rows;
+    } else {
+      scale_columns(at.G, rows, at.column_scale, scaled_G_);
+      if (Eval e = space.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
+    }
     space.null_space(N);
     return Eval::ok;
   };

@@ -23,6 +23,8 @@ class DaeLinearization {
  public:
   virtual ~DaeLinearization() = default;
 
+  /// By how much round-off in F is magnified in y because constraints nearly depend on each other.
+  virtual double condition() const = 0;
   /// Factors c E + A for a real and a complex c.
   [[nodiscard]] virtual Eval factor(double real, std::complex<double> complex) = 0;
   /// y := (c E + A)^-1 F for the real c.

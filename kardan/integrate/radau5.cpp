@@ -51,6 +51,9 @@ const Radau5Tableau& radau5_tableau() {
 
 namespace {
 
+/// Largest share of the controlled error that round-off may leave in the stages.
+constexpr double largest_noise = 0.3;
+
 using Stages = std::array<Vector, 3>;
 
 /// The last accepted step: its collocation polynomial, for starting values.
@@ -248,9 +251,11 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
                                              Counters& counters) {
   const double tolerance = start.scale->relative, weight = estimate_weight(tolerance);
   // In units of the controlled error (RADAU5; Hairer & Wanner II, IV.8).
-  const double enough =
-      std::max(100 * std::numeric_limits<double>::epsilon() * weight / tolerance,
-               std::min(0.03, std::sqrt(tolerance / weight)));
+  const double enough = std::min(0.03, std::sqrt(tolerance / weight));
+  // Corrections of this size are round-off, magnified near singular positions; where that would
+  // not stay well below the tolerance, no size is excused.
+  const double noise = std::min(largest_noise, 100 * std::numeric_limits<double>::epsilon() *
+                                                   matrix.condition() * weight / tolerance);
   double eta = std::pow(std::max(memory_.contraction, std::numeric_limits<double>::epsilon()), 0.8);
   double last = 0, last_ratio = 0;
   theta_ = 0;
@@ -262,6 +267,10 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
     for (const Vector& d : D_) size = std::max(size, weight * size_of(problem, start, h, d));
     if (!std::isfinite(size)) return Newton::failed;
     for (int i = 0; i < 3; ++i) add_scaled(1, D_[i], Z_[i]);
+    if (size <= noise) {
+      contraction_ = eta;
+      return Newton::converged;
+    }
     if (iteration > 1) {
       const double ratio = size / last;
       theta_ = iteration == 2 ? ratio : std::sqrt(ratio * last_ratio);
@@ -311,9 +320,12 @@ Eval Radau5Stepper::attempt(ChartProblem& chart_problem, const StepStart& start,
     outcome = e != Eval::ok ? Newton::failed
                             : solve_with(problem, start, h, Stage::as_it_is, *fresh_, counters);
   }
-  if (outcome != Newton::converged) {
+  // Stages on both sides of a singular position have no matrix in common that serves their
+  // constraints: each is closed by its own, and the rest has the one that is best conditioned.
+  for (Reference at : {Reference::stage_3, Reference::stage_2, Reference::start}) {
+    if (outcome == Newton::converged) break;
     guess(problem, h);
-    if (linearize(problem, start, h, reference_, counters) == Eval::ok)
+    if (linearize(problem, start, h, at, counters) == Eval::ok)
       outcome = solve_with(problem, start, h, Stage::closed, *fresh_, counters);
   }
   if (outcome != Newton::converged) return Eval::recoverable;

@@ -15,6 +15,7 @@ Eval RowSpace::factor(const Matrix& A, double tolerance) {
   length_.resize(m);
   row_.resize(m);
   place_.resize(m);
+  remainder_.assign(m, 0.0);
   if (!all_finite(A.values())) return Eval::recoverable;
   for (int i = 0; i < m; ++i) {
     row_[i] = i;
@@ -36,6 +37,7 @@ Eval RowSpace::factor(const Matrix& A, double tolerance) {
       std::swap(length_[k], length_[pivot]);
     }
     smallest_ = std::min(smallest_, largest);
+    remainder_[row_[k]] = largest;
     double* v = L_.row(k) + k;
     const double norm = largest * length_[k];
     const double diagonal = v[0] > 0 ? -norm : norm;

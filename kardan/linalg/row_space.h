@@ -24,7 +24,9 @@ class RowSpace {
   /// The independent rows of A in the order of elimination: the first rank() entries.
   const std::vector<int>& row_permutation() const { return row_; }
   bool is_independent(int row) const { return place_[row] < rank_; }
-  /// Smallest remainder of an independent row over its length; 1 when the rank is 0.
+  /// What remained of a row beside those eliminated before it, over its length; 0 when dependent.
+  double remainder(int row) const { return remainder_[row]; }
+  /// Smallest remainder of an independent row; 1 when the rank is 0.
   double smallest_remainder() const { return smallest_; }
 
   /// N := orthonormal basis of {x : A x = 0}, cols() - rank() columns.
@@ -40,6 +42,7 @@ class RowSpace {
   Vector head_;    // first entry of each reflection vector
   Vector factor_;  // 2 / |vector|^2
   Vector length_;  // of the rows as given
+  Vector remainder_;
   Vector scratch_;
   std::vector<int> row_, place_;
   int rank_ = 0;
