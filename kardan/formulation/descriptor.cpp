@@ -146,6 +146,8 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
     return e;
   }
   rotate(y.subspan(0, layout_.n), point_.v);
+  matrix.max_rank = rank_;
+  matrix.max_position_rank = position_rank_;
   matrix.known_rows = rows_t_ == t && rows_p_ == point_.p ? &rows_ : nullptr;
   DescriptorDerivatives& d = matrix.at;
   d.G = ws_->G;
@@ -193,11 +195,20 @@ void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix&
 }
 
 /// Which constraint rows are redundant at a state, or nearly so.
-Eval Descriptor::choose_rows(const State& state) {
+Eval Descriptor::choose_rows(const State& state, At at) {
   if (partitions_ > 0 && rows_t_ == state.t && rows_p_ == state.p) return Eval::ok;
+  const bool decide = at == At::consistent;
   if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
   scale_columns(ws_->G, layout_.m, column_scale_, scaled_G_);
-  if (Eval e = rows_.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
+  if (Eval e = rows_.factor(scaled_G_, rank_tolerance, decide ? layout_.m : rank_); e != Eval::ok)
+    return e;
+  if (decide) rank_ = std::max(rank_, rows_.rank());
+  if (decide && layout_.m > layout_.holonomic) {
+    scale_columns(ws_->G, layout_.holonomic, column_scale_, scaled_G_);
+    if (Eval e = position_rows_.factor(scaled_G_, rank_tolerance, layout_.holonomic); e != Eval::ok)
+      return e;
+    position_rank_ = std::max(position_rank_, position_rows_.rank());
+  }
   rows_t_ = state.t;
   rows_p_ = state.p;
   bool changed = partitions_ == 0;
@@ -262,7 +273,7 @@ Eval Descriptor::rebase(const State& state) {
   std::swap(past_p_, base_.p);
   base_ = state;
   if (system_.sizes().multiplier_forces) base_.lambda.resize(layout_.m);
-  if (Eval e = choose_rows(base_); e != Eval::ok) return e;
+  if (Eval e = choose_rows(base_, At::consistent); e != Eval::ok) return e;
   // From the state alone, so that a run does not depend on what was looked at in between.
   std::fill(a_.begin(), a_.end(), 0.0);
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
@@ -351,7 +362,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state) {
 Eval Descriptor::close(State& state) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
   std::fill(pushed_.begin(), pushed_.end(), 0.0);
-  if (Eval e = choose_rows(state); e != Eval::ok) return e;
+  if (Eval e = choose_rows(state, At::anywhere); e != Eval::ok) return e;
   if (Eval e = close_on(strong_, state); e != Eval::ok) return e;
   if (violated_row(strong_) < 0) return Eval::ok;
   if (Eval e = close_on(active_, state); e != Eval::ok) return e;

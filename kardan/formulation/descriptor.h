@@ -109,7 +109,9 @@ class Descriptor final : public DaeProblem {
 
  private:
   void place(double t, std::span<const double> y);
-  Eval choose_rows(const State& state);
+  /// The rank is decided where constraints hold; elsewhere redundant rows look independent.
+  enum class At { consistent, anywhere };
+  Eval choose_rows(const State& state, At at);
   Eval solve_accelerations(State& state);
   Eval close(State& state);
   Eval close_on(const std::vector<char>& rows, State& state);
@@ -124,9 +126,10 @@ class Descriptor final : public DaeProblem {
   DescriptorLayout layout_;
   std::unique_ptr<Workspace> ws_;
   AccelerationSystem acceleration_;
-  std::vector<char> active_;  // constraint rows that are not redundant
-  std::vector<char> strong_;  // those that are far from redundant
-  RowSpace rows_;             // of the state chosen last
+  std::vector<char> active_;          // constraint rows that are not redundant
+  std::vector<char> strong_;          // those that are far from redundant
+  int rank_ = 0, position_rank_ = 0;  // largest so far of all rows, of holonomic ones
+  RowSpace rows_, position_rows_;     // of the state chosen last
   double rows_t_ = 0;
   Vector rows_p_;
   Matrix scaled_G_;

@@ -15,6 +15,8 @@ class DescriptorMatrix : public DaeLinearization {
   DescriptorDerivatives at;
   /// G at this point, factored already; or null.
   const RowSpace* known_rows = nullptr;
+  /// Of all rows of G and, where there are nonholonomic ones, of the holonomic rows.
+  int max_rank = 0, max_position_rank = 0;
   /// Chooses selectors and factors what does not depend on c. `ws` holds the same derivatives.
   [[nodiscard]] virtual Eval prepare(const Workspace& ws) = 0;
   /// Independent rows among the constraints were found to be others, or fewer, than last time.

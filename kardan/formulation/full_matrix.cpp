@@ -59,14 +59,17 @@ class FullMatrix final : public DescriptorMatrix {
 };
 
 Eval FullMatrix::find_spaces() {
-  auto factor = [&](int rows, RowSpace& space, Matrix& N) {
+  auto factor = [&](int rows, int rank, RowSpace& space, Matrix& N) {
     scale_columns(at.G, rows, at.column_scale, scaled_G_);
-    if (Eval e = space.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
+    if (Eval e = space.factor(scaled_G_, rank_tolerance, rank); e != Eval::ok) return e;
     space.null_space(N);
     return Eval::ok;
   };
-  if (Eval e = factor(l_.holonomic, position_, N_p_); e != Eval::ok) return e;
-  if (Eval e = factor(l_.m, velocity_, N_v_); e != Eval::ok) return e;
+  if (Eval e =
+          factor(l_.holonomic, l_.m > l_.holonomic ? max_position_rank : max_rank, position_, N_p_);
+      e != Eval::ok)
+    return e;
+  if (Eval e = factor(l_.m, max_rank, velocity_, N_v_); e != Eval::ok) return e;
   for (int i = 0; i < l_.m; ++i) active_[i] = velocity_.is_independent(i) ? 1 : 0;
   return Eval::ok;
 }

@@ -90,22 +90,22 @@ Eval SelectedMatrix::prepare(const Workspace& ws) {
 }
 
 Eval SelectedMatrix::find_spaces() {
-  auto factor = [&](int rows, RowSpace& space, Matrix& N) {
+  auto factor = [&](int rows, int rank, RowSpace& space, Matrix& N) {
     if (known_rows && rows == l_.m) {
       space = *known_rows;
     } else {
       scale_columns(at.G, rows, at.column_scale, scaled_G_);
-      if (Eval e = space.factor(scaled_G_, rank_tolerance); e != Eval::ok) return e;
+      if (Eval e = space.factor(scaled_G_, rank_tolerance, rank); e != Eval::ok) return e;
     }
     space.null_space(N);
     return Eval::ok;
   };
-  if (Eval e = factor(l_.m, velocity_, N_v_); e != Eval::ok) return e;
+  if (Eval e = factor(l_.m, max_rank, velocity_, N_v_); e != Eval::ok) return e;
   if (!nonholonomic()) {
     N_p_ = N_v_;
     return Eval::ok;
   }
-  return factor(l_.holonomic, position_, N_p_);
+  return factor(l_.holonomic, max_position_rank, position_, N_p_);
 }
 
 /// P_p = C N_p, P_v = [V, C N_v] with G V = -rate_p P_p.

@@ -5,7 +5,7 @@
 
 namespace kardan {
 
-Eval RowSpace::factor(const Matrix& A, double tolerance) {
+Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
   const int m = A.rows(), n = A.cols();
   L_ = A;
   rank_ = 0;
@@ -21,7 +21,7 @@ Eval RowSpace::factor(const Matrix& A, double tolerance) {
     row_[i] = i;
     length_[i] = norm_two({L_.row(i), static_cast<std::size_t>(n)});
   }
-  for (int k = 0; k < m && k < n; ++k) {
+  for (int k = 0; k < m && k < n && k < max_rank; ++k) {
     const auto left = static_cast<std::size_t>(n - k);
     int pivot = -1;
     double largest = 0;  // share of a row's own length: the choice does not depend on units of rows

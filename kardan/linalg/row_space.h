@@ -14,9 +14,9 @@ namespace kardan {
 /// Storage is reused: no call allocates once a matrix of that size has been factored.
 class RowSpace {
  public:
-  /// A row counts as dependent when what remains of it is at most `tolerance` times its length.
-  /// recoverable when a value is not finite.
-  [[nodiscard]] Eval factor(const Matrix& A, double tolerance);
+  /// A row counts as dependent when what remains of it is at most `tolerance` times its length, or
+  /// when there are `max_rank` others already. recoverable when a value is not finite.
+  [[nodiscard]] Eval factor(const Matrix& A, double tolerance, int max_rank);
 
   int rank() const { return rank_; }
   int rows() const { return L_.rows(); }
