@@ -252,10 +252,12 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
   const double tolerance = start.scale->relative, weight = estimate_weight(tolerance);
   // In units of the controlled error (RADAU5; Hairer & Wanner II, IV.8).
   const double enough = std::min(0.03, std::sqrt(tolerance / weight));
-  // Corrections of this size are round-off, magnified near singular positions; where that would
-  // not stay well below the tolerance, no size is excused.
-  const double noise = std::min(largest_noise, 100 * std::numeric_limits<double>::epsilon() *
-                                                   matrix.condition() * weight / tolerance);
+  // Corrections of this size are round-off, magnified near singular positions: in velocities by
+  // the square of the condition. Where that would not stay well below the tolerance, no size is
+  // excused.
+  const double noise =
+      std::min(largest_noise, 100 * std::numeric_limits<double>::epsilon() * matrix.condition() *
+                                  matrix.condition() * weight / tolerance);
   double eta = std::pow(std::max(memory_.contraction, std::numeric_limits<double>::epsilon()), 0.8);
   double last = 0, last_ratio = 0;
   theta_ = 0;
