@@ -7,6 +7,7 @@
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/linear_solver.h"
 #include "kardan/linalg/rank.h"
+#include "kardan/linalg/sparse_cholesky.h"
 
 namespace {
 
@@ -42,6 +43,40 @@ void chain_sparse(benchmark::State& state) {
                    {.dense_limit = 0, .dense_fill = 2.0});
 }
 BENCHMARK(chain_sparse)->DenseRange(2, 10)->Arg(20)->Arg(100)->Arg(1000)->Arg(10000);
+
+/// One factorization and one solve of G G' of joints of three rows, each of which shares a body
+/// with the `reach` before it: a chain for 1, a full matrix for many.
+void cholesky(benchmark::State& state, double dense_fill) {
+  const int joints = static_cast<int>(state.range(0)), reach = static_cast<int>(state.range(1));
+  PatternBuilder builder(3 * joints, 3 * joints);
+  for (int k = 0; k < joints; ++k)
+    for (int other = std::max(0, k - reach); other <= k; ++other)
+      builder.add_block(3 * k, 3 * other, 3, 3);
+  SparseMatrix A(builder.build());
+  Random random(5);
+  for (double& value : A.values) value = random.value();
+  for (int i = 0; i < A.rows(); ++i) A.values[A.pattern->find(i, i)] = 3 * A.rows();
+  SparseCholesky solver(A.pattern, dense_fill);
+  Vector b(A.rows(), 1.0), x(A.rows());
+  for (auto _ : state) {
+    if (solver.factor(A.values) != Eval::ok) return state.SkipWithError("not positive definite");
+    x = b;
+    solver.solve(x);
+    benchmark::DoNotOptimize(x.data());
+  }
+  state.counters["size"] = A.rows();
+  state.counters["fill"] = 2.0 * solver.factor_nonzeros() / (A.rows() * (A.rows() - 1.0));
+}
+void cholesky_dense(benchmark::State& state) {
+  cholesky(state, 0);
+}
+void cholesky_sparse(benchmark::State& state) {
+  cholesky(state, 2);
+}
+BENCHMARK(cholesky_dense)->ArgsProduct({{2, 4, 8, 16}, {1, 2, 4, 16}});
+BENCHMARK(cholesky_sparse)
+    ->ArgsProduct({{2, 4, 8, 16}, {1, 2, 4, 16}})
+    ->ArgsProduct({{100, 1000, 10000}, {1}});
 
 /// Unstructured symmetric pattern of 150 unknowns with the given percentage of nonzeros.
 SparseMatrix unstructured(int percent) {

@@ -86,9 +86,7 @@ int linearize(const ModelOptions& options) {
                prepared.start.report.advice);
     return failed;
   }
-  Diagnostics faults;
-  const Linearization result = kardan::linearize(prepared, ModeShapes::find, faults);
-  if (tell(faults)) return bad_input;
+  const Linearization result = kardan::linearize(prepared, ModeShapes::find);
   if (result.status != Eval::ok) {
     fmt::print(stderr, "kardan: {}\n        {}\n", result.message, result.advice);
     return failed;

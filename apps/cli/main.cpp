@@ -66,8 +66,9 @@ int main(int argc, char** argv) {
   CLI::App* again = app.add_subcommand(
       "reproduce", "the papers' experiments, our numbers beside the printed ones");
   again->add_option("PAPER", experiment.paper, "without it: what there is");
-  again->add_option("TABLE", experiment.item, "table or figure");
+  again->add_option("TABLE", experiment.table, "table or figure");
   again->add_option("--out", experiment.out, "file of the plot (.svg)");
+  again->add_flag("--quick", experiment.quick, "a shortened form of what takes long");
   again->callback([&] { result = reproduce(experiment); });
   CLI::App* list = app.add_subcommand("elements", "the element types, with fields and units");
   list->add_option("NAME", type, "one type in full");

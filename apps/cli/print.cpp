@@ -17,14 +17,7 @@ const char* to_string(Priority p) {
   return "free";
 }
 
-constexpr const char* planar_a[] = {"ax", "ay", "alpha"};
-constexpr const char* spatial_a[] = {"ax", "ay", "az", "alphax", "alphay", "alphaz"};
-
 }  // namespace
-
-Json to_json(const Residuals& r) {
-  return {{"position", r.position}, {"velocity", r.velocity}, {"acceleration", r.acceleration}};
-}
 
 Json to_json(const WishResult& w) {
   return {{"wish", w.text},
@@ -39,42 +32,8 @@ Json to_json(const Energy& e) {
 }
 
 Json named_values(const System& system, const ConsistentStart& start) {
-  Json out;
-  const auto ws = system.make_workspace();
-  for (const std::string& name : system.quantity_names())
-    if (name != "t")
-      out[name] = system.quantity(*system.find_quantity(name), start.state, 0, {}, {}, *ws);
-  if (!start.a.empty())
-    for (std::size_t b = 1; b < system.bodies().size(); ++b)
-      for (int k = 0; k < system.bodies()[b].v_count; ++k)
-        out[system.blueprint().bodies[b].name + "." +
-            (system.dimension() == 2 ? planar_a[k] : spatial_a[k])] =
-            start.a[system.bodies()[b].v + k];
-  int last = -1, index = 0;
-  for (std::size_t i = 0; i < start.lambda.size(); ++i) {
-    const int element = system.rows()[i].element;
-    index = element == last ? index + 1 : 0;
-    last = element;
-    out[fmt::format("{}.{}[{}]", system.element_of_row(static_cast<int>(i)),
-                    system.rows()[i].kind == RowKind::holonomic ? "lambda" : "mu", index)] =
-        start.lambda[i];
-  }
-  if (!system.reaction_sensors().empty() && !start.lambda.empty())
-    for (const Reaction& r : reactions(system, start.state, start.lambda, {}, *ws))
-      for (const ReactionQuantity& sensor : system.reaction_sensors()) {
-        if (sensor.joint != r.element) continue;
-        static constexpr const char* f[] = {"fx", "fy", "fz"};
-        static constexpr const char* t[] = {"tx", "ty", "tz"};
-        for (int k = 0; k < 3; ++k) out[sensor.name + "." + f[k]] = r.force[k];
-        for (int k = 0; k < 3; ++k) out[sensor.name + "." + t[k]] = r.torque[k];
-      }
-  Vector forces(system.blueprint().elements.size());
-  system.element_forces(start.state, forces, *ws);
-  for (std::size_t e = 0; e < forces.size(); ++e) {
-    const Category c = system.blueprint().elements[e].type->category;
-    if (c == Category::force || c == Category::contact)
-      out[system.blueprint().elements[e].name + ".force"] = forces[e];
-  }
+  Json out = to_json(system, Moment{&start.state, &start.a, &start.lambda});
+  out.erase("time");
   return out;
 }
 

@@ -1,18 +1,14 @@
 #pragma once
 /// Reports as text and as JSON, in the same words.
 
-#include <nlohmann/json.hpp>
-
+#include "kardan/io/report_json.h"
 #include "kardan/run/prepare.h"
 
 namespace kardan::cli {
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const Residuals&);
 Json to_json(const WishResult&);
 Json to_json(const Energy&);
-/// All named values of a start: coordinates, velocities, accelerations, multipliers, forces.
+/// All named values of a start that are known.
 Json named_values(const System&, const ConsistentStart&);
 
 /// Of a start as given: it has no accelerations yet.

@@ -11,18 +11,13 @@
 namespace kardan::cli {
 namespace {
 
-constexpr Experiment experiments[] = {
-    {"sandu2001", "table1", "stiff double pendulum, error of the angle of body 1 at 1e-2..1e-5",
-     sandu2001_table1},
-    {"sandu2001", "table2", "the same, error of the angular velocity", sandu2001_table2},
-    {"sandu2001", "fig2", "the same, angle and angular velocity against time (--out FILE.svg)",
-     sandu2001_fig2},
-};
+std::vector<Paper> papers() {
+  return {sandu2001()};
+}
 
-void list(std::string_view paper) {
-  for (const Experiment& e : experiments)
-    if (paper.empty() || e.paper == paper)
-      fmt::print("  {:<11}{:<8}{}\n", e.paper, e.item, e.summary);
+void list(const Paper& paper) {
+  fmt::print("  {:<17}{}\n", paper.name, paper.title);
+  for (const Table& t : paper.tables) fmt::print("    {:<15}{}\n", t.name, t.summary);
 }
 
 /// Installed: <prefix>/bin/kardan and <prefix>/share/kardan/models; else the sources.
@@ -38,30 +33,36 @@ std::filesystem::path models_folder() {
 
 int reproduce(const ReproduceOptions& options) {
   if (options.paper.empty()) {
-    fmt::print("kardan reproduce PAPER TABLE [--out FILE.svg]\n\n");
-    list({});
+    fmt::print("kardan reproduce PAPER TABLE [--out FILE.svg] [--quick]\n\n");
+    for (const Paper& p : papers()) list(p);
     return finished;
   }
-  std::vector<std::string> papers, items;
-  for (const Experiment& e : experiments) {
-    papers.emplace_back(e.paper);
-    if (e.paper != options.paper) continue;
-    items.emplace_back(e.item);
-    if (e.item == options.item) return e.run(options);
+  std::vector<std::string> names, tables;
+  for (const Paper& p : papers()) {
+    names.emplace_back(p.name);
+    if (p.name != options.paper) continue;
+    if (options.table.empty()) {
+      list(p);
+      return finished;
+    }
+    for (const Table& t : p.tables) {
+      if (t.name == options.table) return t.make(options);
+      tables.emplace_back(t.name);
+    }
   }
-  if (items.empty()) {
-    const std::string near = did_you_mean(options.paper, papers);
+  if (tables.empty()) {
+    const std::string near = did_you_mean(options.paper, names);
     fmt::print(stderr, "kardan: there is no paper '{}'{}\n", options.paper,
                near.empty() ? "; `kardan reproduce` lists them" : "; did you mean '" + near + "'?");
-    return bad_input;
+  } else {
+    fmt::print(stderr, "kardan: {} has no '{}'; wanted one of: {}\n", options.paper, options.table,
+               fmt::join(tables, ", "));
   }
-  if (options.item.empty()) {
-    list(options.paper);
-    return finished;
-  }
-  fmt::print(stderr, "kardan: {} has no '{}'; wanted one of: {}\n", options.paper, options.item,
-             fmt::join(items, ", "));
   return bad_input;
+}
+
+std::string plot_file(const ReproduceOptions& options) {
+  return options.out.empty() ? fmt::format("{}-{}.svg", options.paper, options.table) : options.out;
 }
 
 Prepared reproduce_model(const std::string& file, const ParameterValues& overrides) {

@@ -1,24 +1,33 @@
 #pragma once
-/// The papers' experiments: our numbers beside the printed ones. A new experiment is one file and
-/// one line in reproduce.cpp.
+/// The papers' experiments: our numbers beside the printed ones. A paper is one file, whose list
+/// has one line a table or figure, and one line in reproduce.cpp.
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kardan/run/prepare.h"
 
 namespace kardan::cli {
 
 struct ReproduceOptions {
-  std::string paper, item;
-  std::string out;  ///< file of a plot (.svg), empty: none
+  std::string paper, table;
+  std::string out;     ///< file of a plot (.svg); empty: named after the paper and the figure
+  bool quick = false;  ///< a shortened form, where a table takes long
 };
 
-struct Experiment {
-  std::string_view paper, item, summary;
-  int (*run)(const ReproduceOptions&);
+struct Table {
+  std::string_view name, summary;
+  /// Prints it; the exit code.
+  int (*make)(const ReproduceOptions&) = nullptr;
 };
+
+struct Paper {
+  std::string_view name, title;
+  std::span<const Table> tables;
+};
+
+Paper sandu2001();
 
 int reproduce(const ReproduceOptions& options);
 
@@ -26,8 +35,7 @@ int reproduce(const ReproduceOptions& options);
 /// Null system after telling what is wrong.
 Prepared reproduce_model(const std::string& file, const ParameterValues& overrides);
 
-int sandu2001_table1(const ReproduceOptions&);
-int sandu2001_table2(const ReproduceOptions&);
-int sandu2001_fig2(const ReproduceOptions&);
+/// Where a plot goes: --out, or "haug1997-fig9.svg".
+std::string plot_file(const ReproduceOptions& options);
 
 }  // namespace kardan::cli

@@ -204,19 +204,17 @@ int table(const char* title, const Printed (&printed)[4], std::vector<double> Tr
   return finished;
 }
 
-}  // namespace
-
-int sandu2001_table1(const ReproduceOptions&) {
+int print_table1(const ReproduceOptions&) {
   return table("Table 1: angle of body 1 (three printed maxima divided by 10: see the source)",
                table1, &Trace::angle);
 }
 
-int sandu2001_table2(const ReproduceOptions&) {
+int print_table2(const ReproduceOptions&) {
   return table("Table 2: angular velocity of body 1", table2, &Trace::rate);
 }
 
-int sandu2001_fig2(const ReproduceOptions& options) {
-  const std::string path = options.out.empty() ? "fig2.svg" : options.out;
+int plot_fig2(const ReproduceOptions& options) {
+  const std::string path = plot_file(options);
   const Prepared model = reproduce_model("double_pendulum.yaml", {});
   if (!model.system) return bad_input;
   std::vector<double> times;
@@ -251,6 +249,18 @@ int sandu2001_fig2(const ReproduceOptions& options) {
              *std::min_element(omega.begin(), omega.end()),
              *std::max_element(omega.begin(), omega.end()));
   return finished;
+}
+
+constexpr Table tables[] = {
+    {"table1", "stiff double pendulum, error of the angle of body 1 at 1e-2..1e-5", print_table1},
+    {"table2", "the same, error of the angular velocity", print_table2},
+    {"fig2", "the same, angle and angular velocity against time", plot_fig2},
+};
+
+}  // namespace
+
+Paper sandu2001() {
+  return {"sandu2001", "Rosenbrock-Nystrom Integrators for SODE of Multibody Dynamics", tables};
 }
 
 }  // namespace kardan::cli

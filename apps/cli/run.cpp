@@ -8,6 +8,7 @@
 #include "apps/cli/progress.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/result_catalog.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
@@ -89,39 +90,6 @@ bool options_from(const Model& model, const System& system, const RunOptions& gi
   return !diagnostics.has_errors();
 }
 
-Json report_json(const System& system, const Prepared& p, const RunReport& r) {
-  const Counters& c = r.driver.counters;
-  Json out;
-  out["model"] = system.blueprint().name;
-  out["reason"] = to_string(r.driver.reason);
-  out["message"] = r.driver.message;
-  out["t_reached"] = r.driver.t;
-  out["method"] = r.method;
-  out["formulation"] = r.formulation;
-  out["tolerance"] = r.tolerance;
-  out["steps"] = c.steps;
-  out["rejected"] = c.rejected;
-  out["failed"] = c.failed;
-  out["evaluations"] = c.evaluations;
-  out["jacobians"] = c.jacobians;
-  out["factorizations"] = c.factorizations;
-  out["iterations"] = c.iterations;
-  out["partitions"] = r.partitions;
-  out["cpu_seconds"] = r.cpu_seconds;
-  out["residuals"] = to_json(r.residuals);
-  out["energy"] = {{"initial", r.energy.initial},
-                   {"final", r.energy.final},
-                   {"work", r.energy.work},
-                   {"balance_error", r.energy.balance_error}};
-  out["events"] = Json::array();
-  for (const EventRecord& e : r.driver.events)
-    out["events"].push_back({{"t", e.t},
-                             {"event", system.event_names()[e.event]},
-                             {"direction", e.direction > 0 ? "rising" : "falling"}});
-  out["final"] = named_values(system, p.start);
-  return out;
-}
-
 void print_report(const System& system, const RunReport& r) {
   const Counters& c = r.driver.counters;
   fmt::print("{}\n\n", system.blueprint().name);
@@ -134,40 +102,97 @@ void print_report(const System& system, const RunReport& r) {
   fmt::print("{:<22}{:.3g} s ({:.3g} times real time)\n", "CPU time", r.cpu_seconds,
              r.driver.t / std::max(r.cpu_seconds, 1e-9));
   print_residuals("constraints held", r.residuals);
-  fmt::print("{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J\n", "energy",
-             r.energy.initial, r.energy.final, r.energy.work, r.energy.balance_error);
-  for (const EventRecord& e : r.driver.events)
-    fmt::print("  event {:<32} t = {:.12g} {}\n", system.event_names()[e.event], e.t,
-               e.direction > 0 ? "rising" : "falling");
+  const EnergyBalance& e = r.energy;
+  fmt::print(
+      "{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J of {:.2g} J exchanged\n",
+      "energy", e.initial, e.final, e.work, e.balance_error, e.exchanged);
+  fmt::print("{:<22}{}; dense output of order {}\n", "derivatives",
+             r.without_derivatives.empty()
+                 ? "exact"
+                 : fmt::format("none of {}", fmt::join(r.without_derivatives, ", ")),
+             r.dense_order);
+  for (const PartitionRecord& p : r.partition_history)
+    if (p.t > r.partition_history.front().t)
+      fmt::print("  partition t = {:<24.12g} {}\n", p.t, p.why);
+  for (const EventRecord& event : r.driver.events)
+    fmt::print("  event {:<32} t = {:.12g} {}\n", system.event_names()[event.event], event.t,
+               event.direction > 0 ? "rising" : "falling");
 }
 
-/// Time and all coordinates, velocities and sensors on the output grid.
-class CsvFile {
+/// The files of a result, told the rows of a run.
+class Results {
  public:
-  CsvFile(const std::string& path, const System& system)
-      : file_(fmt::output_file(path)), system_(system), ws_(system.make_workspace()) {
-    file_.print("time");
-    for (const std::string& name : system.quantity_names()) {
-      if (name == "t") continue;
-      file_.print(",{}", name);
-      quantities_.push_back(*system.find_quantity(name));
+  explicit Results(const System& system)
+      : system_(system), columns_(system), ws_(system.make_workspace()) {}
+
+  /// False after telling that there is no such format.
+  bool open(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      const ResultFormat* format = find_result_format(path);
+      if (!format) {
+        std::vector<std::string_view> known;
+        for (const ResultFormat& f : result_formats()) known.push_back(f.suffix);
+        fmt::print(stderr, "kardan: --out {}: wanted a file ending in {}\n", path,
+                   fmt::join(known, " or "));
+        return false;
+      }
+      sinks_.push_back(format->make(path));
+      sinks_.back()->begin(system_, columns_.names());
     }
-    file_.print(",energy.kinetic,energy.potential\n");
+    return true;
   }
-  void row(const State& state) {
-    file_.print("{}", format_number(state.t));
-    for (const Quantity& q : quantities_)
-      file_.print(",{}", format_number(system_.quantity(q, state, 0, {}, {}, *ws_)));
-    const Energy e = system_.energy(state, *ws_);
-    file_.print(",{},{}\n", format_number(e.kinetic), format_number(e.potential));
+  std::string row(const Moment& at) {
+    values_.resize(columns_.names().size());
+    columns_.values(at, values_, *ws_);
+    for (const auto& sink : sinks_) sink->row(values_);
+    return {};
+  }
+  void end(const RunReport& report, const Moment& at) {
+    for (const auto& sink : sinks_) sink->end(system_, report, at);
   }
 
  private:
-  fmt::ostream file_;
   const System& system_;
+  ResultColumns columns_;
   std::unique_ptr<Workspace> ws_;
-  std::vector<Quantity> quantities_;
+  std::vector<std::unique_ptr<ResultSink>> sinks_;
+  Vector values_;
 };
+
+/// `--log FILE`: one line a step.
+class StepLog {
+ public:
+  explicit StepLog(const std::string& path) {
+    if (path.empty()) return;
+    file_ = std::make_unique<fmt::ostream>(fmt::output_file(path));
+    file_->print("t,h,error\n");
+  }
+  void add(const StepView& step) {
+    if (file_)
+      file_->print("{},{},{}\n", format_number(step.t), format_number(step.h),
+                   format_number(step.error));
+  }
+
+ private:
+  std::unique_ptr<fmt::ostream> file_;
+};
+
+/// Runs with results, log and progress bar.
+RunReport run_to_files(Prepared& prepared, const SimulateOptions& options, const RunOptions& given,
+                       ProgressWish progress_wish, Results& results, Diagnostics& faults) {
+  StepLog log(given.log);
+  Progress progress(prepared.start.state.t, options.t_end, progress_wish);
+  long steps = 0;
+  const GridSink rows = [&](const Moment& at) { return results.row(at); };
+  return simulate(
+      prepared, options, given.out.empty() ? GridSink() : rows,
+      [&](const StepView& step) {
+        progress.at(step.t, ++steps);
+        log.add(step);
+        return std::string();
+      },
+      faults);
+}
 
 }  // namespace
 
@@ -194,45 +219,17 @@ int run(const ModelOptions& options, const RunOptions& given) {
     return bad_input;
   }
   const System& system = *prepared.system;
-  std::unique_ptr<CsvFile> csv;
-  std::string json_file;
-  for (const std::string& path : given.out) {
-    const bool is_csv = path.ends_with(".csv"), is_json = path.ends_with(".json");
-    if (is_csv) {
-      csv = std::make_unique<CsvFile>(path, system);
-    } else if (is_json) {
-      json_file = path;
-    } else {
-      fmt::print(stderr, "kardan: --out {}: wanted a file ending in .csv or .json\n", path);
-      return bad_input;
-    }
-  }
-  std::unique_ptr<fmt::ostream> log;
-  if (!given.log.empty()) {
-    log = std::make_unique<fmt::ostream>(fmt::output_file(given.log));
-    log->print("t,h,error\n");
-  }
+  Results results(system);
+  if (!results.open(given.out)) return bad_input;
   const bool silent = options.quiet || options.json;
-  RunReport report;
-  {
-    Progress progress(prepared.start.state.t, simulate_options.t_end,
-                      silent ? ProgressWish::hidden : ProgressWish::shown);
-    long steps = 0;
-    report = simulate(
-        prepared, simulate_options,
-        csv ? GridSink([&](const GridPoint& p) { csv->row(*p.state); }) : GridSink(),
-        [&](double t, double h, double error) {
-          progress.at(t, ++steps);
-          if (log)
-            log->print("{},{},{}\n", format_number(t), format_number(h), format_number(error));
-        },
-        faults);
-  }
+  const RunReport report =
+      run_to_files(prepared, simulate_options, given,
+                   silent ? ProgressWish::hidden : ProgressWish::shown, results, faults);
   if (tell(faults)) return bad_input;
-  const Json json = report_json(system, prepared, report);
-  if (!json_file.empty()) fmt::output_file(json_file).print("{}\n", json.dump(2));
+  const Moment end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
+  results.end(report, end);
   if (options.json)
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", to_json(system, report, end).dump(2));
   else if (!options.quiet)
     print_report(system, report);
   if (report.driver.reason == Reason::finished || report.driver.reason == Reason::stopped)

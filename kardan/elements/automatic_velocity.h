@@ -26,6 +26,7 @@ class AutomaticVelocityConstraint final : public ConstraintBank<D> {
       for (int k = 0; k < K::rows; ++k) {
         const int row = i.slots.row + k;
         out.rate[row] += g[k].value.value;
+        out.g_t[row] += g[k].value.value - along_velocities(at, i.slots, g[k].value.d.data() + n);
         out.accel[row] += g[k].d[0].value;
         scatter_row<D>(i.slots, k, 1, g[k].value.d.data() + n, out.G);
       }
@@ -52,6 +53,21 @@ class AutomaticVelocityConstraint final : public ConstraintBank<D> {
 
  private:
   static constexpr int m = dofs<D>, n = 2 * m;
+
+  /// H v of one row.
+  static double along_velocities(const Context<D>& at, const RowSlots& slots, const double* H) {
+    double sum = 0;
+    for (const BodyColumns* columns : {&slots.A, &slots.B}) {
+      const BodyMotion<D>& body = at.bodies[columns->body];
+      for (int c = 0; c < D; ++c) sum += H[c] * body.v[c];
+      if constexpr (D == 2)
+        sum += H[2] * body.w;
+      else
+        for (int c = 0; c < 3; ++c) sum += H[3 + c] * body.w[c];
+      H += m;
+    }
+    return sum;
+  }
   using Seeded = Dual<double, automatic::seeds<D>>;
   using Along = Dual<Seeded, 1>;
   using Rows = std::array<Along, K::rows>;

@@ -51,9 +51,10 @@ class ForceBank {
     int pair = 0;  // index in the system's list of body pairs
     BodyColumns A, B;
     AuxSlots aux;
-    int mode = -1;    // index of its first mode, -1 if it has none
-    int event = -1;   // index of its first event function
-    int element = 0;  // index of the element in the model
+    int mode = -1;               // index of its first mode, -1 if it has none
+    int event = -1;              // index of its first event function
+    int element = 0;             // index of the element in the model
+    bool differentiable = true;  // false: its derivatives count as unknown and are left out
   };
   virtual ~ForceBank() = default;
   virtual void evaluate(const Context<D>&, std::span<const PairSlots>,
@@ -151,6 +152,7 @@ void LineForces<D, M>::differentiate(const Context<D>& at, std::span<const PairS
   Measure<D> y;
   double local[n][n];
   for (const Item& i : items) {
+    if (!i.slots.differentiable) continue;
     const LawValue law = value(at, i, Depth::second, y);
     const LawPart& phi = law.force;
     const PairSlots& pair = pairs[i.slots.pair];
@@ -216,6 +218,7 @@ class KernelForces final : public ForceBank<D> {
                      const ForceValues& out) const override {
     Force<D> F;
     for (const Item& i : items) {
+      if (!i.slots.differentiable) continue;
       i.kernel.evaluate(at.t, pair(at, i), mode(at, i), Depth::second, F);
       const PairSlots& s = pairs[i.slots.pair];
       scatter<D>(s, 1, F.Q_p, out.f_p);

@@ -16,14 +16,23 @@ struct Separation {
   }
 };
 
+/// d alone.
+template <int D>
+VecOf<D> separation(const Pair<D>& bodies, const VecOf<D>& a, const VecOf<D>& b) {
+  return bodies.B.x + bodies.B.R * b - bodies.A.x - bodies.A.R * a;
+}
+
 }  // namespace
 
 template <int D>
 void Dot1<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) const {
   using M = Measure<D>;
+  if (depth == Depth::value) {
+    y.value = dot(bodies.A.R * a, bodies.B.R * b);
+    return;
+  }
   const FixedVector<D> A(bodies.A, a), B(bodies.B, b);
   y.value = dot(A.U0, B.U0);
-  if (depth == Depth::value) return;
   y.clear(depth);
   y.rate = dot(A.U1, B.U0) + dot(A.U0, B.U1);
   y.accel = dot(A.U2, B.U0) + 2 * dot(A.U1, B.U1) + dot(A.U0, B.U2);
@@ -50,10 +59,13 @@ void Dot1<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) const 
 template <int D>
 void Dot2<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) const {
   using M = Measure<D>;
+  if (depth == Depth::value) {
+    y.value = dot(bodies.A.R * a, separation(bodies, sA, sB));
+    return;
+  }
   const FixedVector<D> A(bodies.A, a);
   const Separation<D> s(bodies, sA, sB);
   y.value = dot(A.U0, s.d0);
-  if (depth == Depth::value) return;
   y.clear(depth);
   y.rate = dot(A.U1, s.d0) + dot(A.U0, s.d1);
   y.accel = dot(A.U2, s.d0) + 2 * dot(A.U1, s.d1) + dot(A.U0, s.d2);
@@ -95,9 +107,13 @@ void Dot2<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) const 
 template <int D>
 void HalfSquare<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) const {
   using M = Measure<D>;
+  if (depth == Depth::value) {
+    const auto d = separation(bodies, sA, sB);
+    y.value = 0.5 * dot(d, d);
+    return;
+  }
   const Separation<D> s(bodies, sA, sB);
   y.value = 0.5 * dot(s.d0, s.d0);
-  if (depth == Depth::value) return;
   y.clear(depth);
   y.rate = dot(s.d0, s.d1);
   y.accel = dot(s.d0, s.d2) + dot(s.d1, s.d1);

@@ -46,6 +46,7 @@ void find_massless(const System& system, ConstraintAnalysis& out) {
 }
 
 void find_unused(const System& system, ConstraintAnalysis& out) {
+  if (!system.has_bodies()) return;
   std::set<int> touched;
   for (const ElementData& e : system.blueprint().elements)
     if (e.type->category != Category::sensor)
@@ -54,9 +55,9 @@ void find_unused(const System& system, ConstraintAnalysis& out) {
     if (!touched.count(b)) out.unused.push_back(system.blueprint().bodies[b].name);
 }
 
-}  // namespace
-
-RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws) {
+/// Rank and dependencies of the first rows; the others count as zero.
+RowDependencies dependencies_of_first(int rows, const System& system, const State& state,
+                                      Workspace& ws, double tolerance) {
   if (system.evaluate(state, {.velocity = true}, ws) != Eval::ok) {
     RowDependencies none;
     none.eval = Eval::recoverable;
@@ -64,12 +65,24 @@ RowDependencies constraint_dependencies(const System& system, const State& state
   }
   SparseMatrix scaled = ws.G;
   const SparsePattern& pattern = *scaled.pattern;
+  std::fill(scaled.values.begin() + pattern.row_start[rows], scaled.values.end(), 0.0);
   Vector scale(pattern.cols);
   for (int j = 0; j < pattern.cols; ++j) scale[j] = column_scale(system, j);
   for (int k = 0; k < pattern.nonzeros(); ++k) scaled.values[k] *= scale[pattern.column[k]];
   RankOptions options;
-  options.tolerance = rank_tolerance;
+  options.tolerance = tolerance;
   return find_row_dependencies(scaled, options);
+}
+
+}  // namespace
+
+RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws,
+                                        double tolerance) {
+  return dependencies_of_first(system.sizes().constraints(), system, state, ws, tolerance);
+}
+
+RowDependencies holonomic_dependencies(const System& system, const State& state, Workspace& ws) {
+  return dependencies_of_first(system.sizes().lambda, system, state, ws, rank_tolerance);
 }
 
 ConstraintAnalysis analyse(const System& system, const State& state, Workspace& ws) {
@@ -77,8 +90,7 @@ ConstraintAnalysis analyse(const System& system, const State& state, Workspace& 
   const RowDependencies found = constraint_dependencies(system, state, ws);
   const Sizes& n = system.sizes();
   out.rank = found.rank;
-  out.position_rank = static_cast<int>(std::count_if(
-      found.independent.begin(), found.independent.end(), [&](int row) { return row < n.lambda; }));
+  out.position_rank = n.mu > 0 ? holonomic_dependencies(system, state, ws).rank : found.rank;
   out.degrees_of_freedom = n.v - found.rank;
   out.condition = found.condition;
   for (const Dependency& d : found.dependent) {
@@ -118,7 +130,7 @@ std::vector<Reaction> reactions(const System& system, const State& state,
   for (int i = 0; i < system.sizes().constraints(); ++i)
     rows[system.rows()[i].element].push_back(i);
   for (std::size_t e = 0; e < elements.size(); ++e) {
-    if (rows[e].empty()) continue;
+    if (rows[e].empty() || elements[e].frames.empty()) continue;
     Reaction r;
     r.element = elements[e].name;
     r.unique = !shared.count(static_cast<int>(e));

@@ -49,8 +49,10 @@ struct ConstraintAnalysis {
 /// Analyses the constraints at a consistent state.
 ConstraintAnalysis analyse(const System& system, const State& state, Workspace& ws);
 
-/// Rank and dependencies at a state, on the scaled matrix.
-RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws);
+/// Rank and dependencies at a state, on the scaled matrix: of all rows, and of the holonomic ones.
+RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws,
+                                        double tolerance = rank_tolerance);
+RowDependencies holonomic_dependencies(const System& system, const State& state, Workspace& ws);
 
 /// Reactions of all joints from the multipliers at a state.
 std::vector<Reaction> reactions(const System& system, const State& state,

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "kardan/formulation/auxiliary.h"
+#include "kardan/formulation/accelerations.h"
+#include "kardan/formulation/coupled_accelerations.h"
 #include "kardan/formulation/saddle.h"
 
 namespace kardan {
@@ -367,20 +368,11 @@ void check_accelerations(const System& system, ConsistentStart& out, Workspace& 
 
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws) {
-  const Sizes& n = system.sizes();
-  a.assign(n.v, 0.0);
-  lambda.assign(n.constraints(), 0.0);
-  AuxiliarySolver auxiliaries;
-  if (Eval e = auxiliaries.solve(system, state, ws); e != Eval::ok) return e;
-  if (Eval e = system.evaluate(state, Request::all(), ws); e != Eval::ok) return e;
-  Saddle saddle(system.patterns().mass, system.patterns().constraint);
-  if (Eval e = saddle.factor(ws.M.values, ws.G.values, Matrix(), system.scales().mass);
-      e != Eval::ok)
-    return e;
-  a = ws.f;
-  lambda = ws.gamma;
-  saddle.solve(a, lambda);
-  return all_finite(a) ? Eval::ok : Eval::recoverable;
+  if (system.sizes().multiplier_forces)
+    return solve_coupled_accelerations(system, state, a, lambda, ws);
+  a.assign(system.sizes().v, 0.0);
+  lambda.assign(system.sizes().constraints(), 0.0);
+  return AccelerationSolver(system).solve(state, a, lambda, ws);
 }
 
 ConsistentStart assemble(const System& system, State guess, const std::vector<BoundWish>& wishes) {

@@ -17,15 +17,17 @@ double zero_size(const Matrix& A) {
   return few * std::sqrt(std::numeric_limits<double>::epsilon() * norm_infinity(A));
 }
 
-/// The eigenvector (x, u, z) in all coordinates, scaled so that its largest entry is 1.
+/// The eigenvector (x, u, zeta, r) in all coordinates, scaled so that its largest entry is 1.
 std::vector<std::complex<double>> expand(const StateSpace& problem,
                                          const std::vector<std::complex<double>>& y) {
   const Matrix& B = problem.directions();
-  const int n = problem.second();
+  const int n = problem.second(), drift = problem.parametrization().drift();
   std::vector<std::complex<double>> shape(B.rows());
-  for (int j = 0; j < B.rows(); ++j)
+  for (int j = 0; j < B.rows(); ++j) {
     for (int i = 0; i < n; ++i) shape[j] += B(j, i) * y[i];
-  shape.insert(shape.end(), y.begin() + 2 * n, y.end());
+    for (int i = 0; i < drift; ++i) shape[j] += B(j, n + i) * y[2 * n + i];
+  }
+  shape.insert(shape.end(), y.begin() + 2 * n + drift, y.end());
   std::complex<double> largest = 0;
   for (const auto& s : shape)
     if (std::abs(s) > std::abs(largest)) largest = s;
@@ -40,7 +42,9 @@ Eval find_modes(StateSpace& problem, ModeShapes shapes, Modes& out) {
   LocalJacobian local;
   if (Eval e = problem.jacobian(local); e != Eval::ok) return e;
   if (Eval e = state_matrix(local, out.A); e != Eval::ok) return e;
-  out.independent = problem.independent();
+  const std::vector<int>& free = problem.parametrization().free_coordinates;
+  out.independent.assign(free.begin(), free.begin() + problem.second());
+  out.drift.assign(free.begin() + problem.second(), free.end());
   out.modes.clear();
   EigenSystem system;
   const bool find = shapes == ModeShapes::find;

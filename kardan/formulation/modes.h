@@ -1,6 +1,7 @@
 #pragma once
-/// Small motions about a state: y' = A y for y = (x, u, z), the changes of the independent
-/// coordinates, of their rates and of the dynamic variables, with the exact A of the state-space
+/// Small motions about a state: y' = A y for y = (x, u, zeta, r), the changes of the independent
+/// coordinates, of their rates, of the positions without a free velocity (where there are
+/// nonholonomic constraints) and of the dynamic variables, with the exact A of the state-space
 /// form; A e = lambda e. At a state that is not in balance or steady motion these are the modes of
 /// the frozen equations.
 
@@ -26,6 +27,7 @@ struct Mode {
 struct Modes {
   Matrix A;
   std::vector<int> independent;  ///< velocity index of every x
+  std::vector<int> drift;        ///< velocity index of every zeta
   std::vector<Mode> modes;       ///< ascending in real part, then in imaginary part
 };
 

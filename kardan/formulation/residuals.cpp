@@ -7,22 +7,17 @@
 namespace kardan {
 
 bool is_rotation(const System& system, int column) {
-  // Bodies are laid out in order: find the one that owns the column.
-  const auto& bodies = system.bodies();
-  const auto next = std::upper_bound(bodies.begin() + 1, bodies.end(), column,
-                                     [](int c, const BodyLayout& b) { return c < b.v; });
-  return column - (next - 1)->v >= system.dimension();
+  return system.is_rotation(column);
 }
 
 double column_scale(const System& system, int column) {
-  return is_rotation(system, column) ? 1.0 : system.scales().length;
+  return system.coordinate_scale(column);
 }
 
 double scaled_residual(const System& system, int row, int level, double r) {
   const Scales& s = system.scales();
-  const RowInfo& info = system.rows()[row];
   const double rate = s.speed / s.length;
-  const double unit = info.unit == RowUnit::length ? s.length : 1.0;
+  const double unit = system.row_scale(row);
   if (level == 0) return r / unit;
   if (level == 1) return r / (unit * rate);
   return r / (unit * s.acceleration / s.length);

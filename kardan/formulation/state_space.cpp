@@ -21,64 +21,62 @@ constexpr double slow_contraction = 0.05;
 /// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
 /// position tolerance leaves, at what the certificate promises.
 constexpr double redundant_tolerance = 1e-10;
+/// Up to so many free directions the accelerations are solved on them; their mass matrix is dense.
+constexpr int most_reduced = 48;
 /// The partition is kept while the dependent directions grow by less than this.
 constexpr double partition_growth = 1.25;
 
+bool same_point(const State& a, const State& b) {
+  return a.t == b.t && a.p == b.p && a.v == b.v && a.r == b.r && a.modes == b.modes;
+}
+
 }  // namespace
 
-StateSpace::StateSpace(const System& system)
+StateSpace::StateSpace(const System& system, Parametrize choose)
     : system_(system),
       ws_(system.make_workspace()),
+      choose_(choose),
       q_(system.sizes().v),
       dq_(system.sizes().v),
       ddq_(system.sizes().v),
       a_(system.sizes().v),
-      lambda_(system.sizes().constraints()),
-      step_(system.sizes().v) {
+      lambda_(system.sizes().constraints()) {
   chart_G_.resize(system.patterns().constraint->nonzeros());
 }
 
-Eval StateSpace::choose_partition() {
-  const RowDependencies found = constraint_dependencies(system_, base_, *ws_);
-  if (found.eval != Eval::ok) return found.eval;
-  rows_ = found.independent;
-  const int n = system_.sizes().v;
-  // Columns in the model's units, so that the choice does not depend on them.
-  Matrix G(static_cast<int>(rows_.size()), n);
-  const SparsePattern& p = *ws_->G.pattern;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    double square = 0;
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
-      const double v = ws_->G.values[k] * column_scale(system_, p.column[k]);
-      G(static_cast<int>(i), p.column[k]) = v;
-      square += v * v;
-    }
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      G(static_cast<int>(i), p.column[k]) /= std::sqrt(square);
-  }
-  PivotedQr qr;
-  if (Eval e = qr.factor(G); e != Eval::ok) return e;
-  if (qr.rank() != static_cast<int>(rows_.size())) return Eval::recoverable;
-  dependent_.assign(qr.column_permutation().begin(), qr.column_permutation().begin() + qr.rank());
-  std::sort(dependent_.begin(), dependent_.end());
-  independent_.clear();
-  for (int j = 0; j < n; ++j)
-    if (!std::binary_search(dependent_.begin(), dependent_.end(), j)) independent_.push_back(j);
+Eval StateSpace::choose_partition(std::string why) {
+  if (Eval e = choose_(system_, base_, *ws_, split_); e != Eval::ok) return e;
   prepare_dependent_solver();
-  ++partitions_;
+  history_.push_back({base_.t, static_cast<int>(rows_.size()), std::move(why)});
   fresh_norm_ = 0;
   return Eval::ok;
 }
 
 void StateSpace::prepare_dependent_solver() {
   const SparsePattern& p = *system_.patterns().constraint;
+  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
+  velocity_block_ = HeldBlock(split_, p, m);
+  velocity_values_.resize(velocity_block_.pattern()->nonzeros());
+  if (split_.drift() > 0) {
+    position_block_ = HeldBlock(split_, p, split_.holonomic);
+    position_values_.resize(position_block_.pattern()->nonzeros());
+  }
+  for (Tangent* tangent : {&at_base_, &at_point_, &near_}) {
+    tangent->velocity = std::make_unique<LinearSolver>(velocity_block_.pattern());
+    tangent->position.reset();
+    if (split_.drift() > 0)
+      tangent->position = std::make_unique<LinearSolver>(position_block_.pattern());
+  }
+  reduced_ = n - m <= most_reduced;
+  held_.resize(split_.holonomic);
+  held_velocities_.resize(m);
+  if (!reduced_) prepare_saddle();
+}
+
+void StateSpace::prepare_saddle() {
+  const SparsePattern& p = *system_.patterns().constraint;
   const SparsePattern& mass = *system_.patterns().mass;
   const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
-  std::vector<int> place(n, -1);
-  for (int k = 0; k < m; ++k) place[dependent_[k]] = k;
-  SparsePattern d;
-  d.rows = d.cols = m;
-  dependent_slot_.clear();
   PatternBuilder builder(n + m, n + m);
   for (int i = 0; i < n; ++i)
     for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) builder.add(i, mass.column[k]);
@@ -86,14 +84,9 @@ void StateSpace::prepare_dependent_solver() {
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
       builder.add(n + i, p.column[k]);
       builder.add(p.column[k], n + i);
-      if (place[p.column[k]] < 0) continue;
-      d.column.push_back(place[p.column[k]]);
-      dependent_slot_.push_back(k);
     }
     builder.add(n + i, n + i);
-    d.row_start.push_back(static_cast<int>(d.column.size()));
   }
-  dependent_pattern_ = std::make_shared<const SparsePattern>(std::move(d));
   saddle_pattern_ = builder.build();
   saddle_M_.clear();
   saddle_G_.clear();
@@ -108,24 +101,18 @@ void StateSpace::prepare_dependent_solver() {
       saddle_G_.push_back(saddle_pattern_->find(n + i, p.column[k]));
       saddle_Gt_.push_back(saddle_pattern_->find(p.column[k], n + i));
     }
-  dependent_values_.resize(dependent_slot_.size());
   saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
-  for (std::size_t k = 0; k < saddle_M_.size(); ++k)
-    saddle_values_[saddle_M_[k]] = ws_->M.values[k];
-  at_base_ = std::make_unique<LinearSolver>(dependent_pattern_);
-  at_point_ = std::make_unique<LinearSolver>(dependent_pattern_);
-  near_ = std::make_unique<LinearSolver>(dependent_pattern_);
   saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
   saddle_x_.resize(n + m);
-  small_.resize(m);
-  g_d_.resize(m);
 }
 
-/// G_d from the chart columns at the point evaluated last.
-Eval StateSpace::factor_dependent(LinearSolver& solver) {
-  for (std::size_t k = 0; k < dependent_slot_.size(); ++k)
-    dependent_values_[k] = chart_G_[dependent_slot_[k]];
-  return solver.factor(dependent_values_);
+/// The dependent blocks from the chart columns at the point evaluated last.
+Eval StateSpace::factor_dependent(Tangent& tangent) {
+  velocity_block_.gather(chart_G_, velocity_values_);
+  if (Eval e = tangent.velocity->factor(velocity_values_); e != Eval::ok) return e;
+  if (!tangent.position) return Eval::ok;
+  position_block_.gather(chart_G_, position_values_);
+  return tangent.position->factor(position_values_);
 }
 
 /// Columns of G by chart coordinates: rotation columns times T(theta).
@@ -174,32 +161,40 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
   }
 }
 
-Eval StateSpace::dependent_positions(double t, const Vector& x) {
+/// Along the tangent at the base, or at the accepted point nearby.
+void StateSpace::guess_positions(double t, const Local& y) {
+  const Tangent& near = nearest();
+  const int n = second(), drift = split_.drift();
+  guess_.resize(n + drift);
+  for (int i = 0; i < n; ++i) guess_[i] = near_base_ ? y.x[i] : y.x[i] - near.free[i];
+  for (int i = 0; i < drift; ++i) guess_[n + i] = near_base_ ? y.z[i] : y.z[i] - near.free[n + i];
+  for (int k = 0; k < split_.holonomic; ++k) {
+    held_[k] = near.H_t[k] * (t - near.t);
+    if (!near_base_) held_[k] += near.held[k];
+    const double* row = near.H.row(k);
+    for (int i = 0; i < n + drift; ++i) held_[k] += row[i] * guess_[i];
+  }
+  split_.compose(y.x, {y.z.data(), static_cast<std::size_t>(drift)}, q_);
+  split_.add_held(held_, q_);
+}
+
+Eval StateSpace::dependent_positions(double t, const Local& y) {
   at_base_values_ = at_point_values_ = at_end_ = false;
   point_.t = t;
-  for (std::size_t i = 0; i < independent_.size(); ++i) q_[independent_[i]] = x[i];
-  // First guess: along the tangent at the base, or at the accepted point nearby.
-  const int m = static_cast<int>(rows_.size());
-  for (int k = 0; k < m; ++k) {
-    const double* row = near_directions().row(dependent_[k]);
-    double sum = near_base_ ? H_t_[k] * (t - base_.t)
-                            : near_q_[dependent_[k]] + near_H_t_[k] * (t - near_t_);
-    for (std::size_t i = 0; i < x.size(); ++i)
-      sum += row[i] * (near_base_ ? x[i] : x[i] - near_q_[independent_[i]]);
-    q_[dependent_[k]] = sum;
-  }
+  guess_positions(t, y);
+  const int m = split_.holonomic;
   double last = 0;
-  LinearSolver* factors = near_base_ ? at_base_.get() : near_.get();
+  LinearSolver* factors = near_base_ ? &at_base_.positions() : &near_.positions();
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
     system_.retract(base_.p, q_, point_.p);
-    if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
+    follow(point_);
     if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
     double size = 0;
     int worst = 0;
     for (int k = 0; k < m; ++k) {
-      g_d_[k] = ws_->g[rows_[k]];
-      const double s = std::abs(scaled_residual(system_, rows_[k], 0, g_d_[k]));
+      held_[k] = -ws_->g[rows_[k]];
+      const double s = std::abs(scaled_residual(system_, rows_[k], 0, held_[k]));
       if (s > size) {
         size = s;
         worst = rows_[k];
@@ -215,65 +210,50 @@ Eval StateSpace::dependent_positions(double t, const Vector& x) {
     if (iteration > 0 && size > slow_contraction * last) {
       if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
       chart_columns();
-      if (Eval e = factor_dependent(*at_point_); e != Eval::ok) {
+      if (Eval e = factor_dependent(at_point_); e != Eval::ok) {
         culprit_ = system_.row_name(worst);
         return e;
       }
-      factors = at_point_.get();
+      factors = &at_point_.positions();
     }
     last = size;
-    factors->solve(g_d_);
-    for (int k = 0; k < m; ++k) q_[dependent_[k]] -= g_d_[k];
+    factors->solve(held_);
+    split_.add_held(held_, q_);
   }
   culprit_ = "the closing of the constraints";
   return last < 1e-12 ? Eval::ok : Eval::recoverable;
 }
 
 Eval StateSpace::dependent_velocities(const Vector& u) {
-  for (std::size_t i = 0; i < independent_.size(); ++i) dq_[independent_[i]] = u[i];
+  split_.compose(u, {}, dq_);
   if (rows_.empty()) {
+    if (reduced_) expand(at_point_);
     velocity_from_chart(q_, dq_, point_.v);
     return Eval::ok;
   }
   if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
   chart_columns();
-  if (Eval e = factor_dependent(*at_point_); e != Eval::ok) return e;
+  if (Eval e = factor_dependent(at_point_); e != Eval::ok) return e;
+  if (reduced_) expand(at_point_);
   const SparsePattern& p = *ws_->G.pattern;
-  for (int k : dependent_) dq_[k] = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     double sum = ws_->g_t[rows_[i]];
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
       sum += chart_G_[k] * dq_[p.column[k]];
-    g_d_[i] = -sum;
+    held_velocities_[i] = -sum;
   }
-  at_point_->solve(g_d_);
-  for (std::size_t i = 0; i < dependent_.size(); ++i) dq_[dependent_[i]] = g_d_[i];
+  at_point_.velocity->solve(held_velocities_);
+  split_.add_held(held_velocities_, dq_);
   velocity_from_chart(q_, dq_, point_.v);
   return Eval::ok;
 }
 
-/// a_, lambda_ at `state` (its w is solved for).
-Eval StateSpace::accelerations_at(State& state) {
+/// Everything at `state` (its w is solved for).
+Eval StateSpace::evaluate_forces(State& state) {
   Eval evaluated = auxiliaries_.solve(system_, state, *ws_);
   if (evaluated == Eval::ok) evaluated = system_.evaluate(state, Request::all(), *ws_);
-  if (evaluated != Eval::ok) {
-    blame(state);
-    return evaluated;
-  }
-  const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
-  for (std::size_t k = 0; k < saddle_from_.size(); ++k)
-    saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
-  if (Eval e = saddle_->factor(saddle_values_); e != Eval::ok) {
-    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
-    return e;
-  }
-  std::copy(ws_->f.begin(), ws_->f.end(), saddle_x_.begin());
-  for (int i = 0; i < m; ++i) saddle_x_[n + i] = ws_->gamma[rows_[i]];
-  saddle_->solve(saddle_x_);
-  std::copy_n(saddle_x_.begin(), n, a_.begin());
-  std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  for (int i = 0; i < m; ++i) lambda_[rows_[i]] = saddle_x_[n + i];
-  return all_finite(a_) ? Eval::ok : Eval::recoverable;
+  if (evaluated != Eval::ok) blame(state);
+  return evaluated;
 }
 
 /// Names the force or the constraint that is not finite at `state`.
@@ -307,14 +287,25 @@ Eval StateSpace::check_redundant_rows() {
   return Eval::ok;
 }
 
+/// z = (zeta, r), or the rate of it from q' and b.
+void StateSpace::load_first_order(const Vector& q, std::span<const double> r, Vector& z) const {
+  split_.drift_of(q, z);
+  std::copy(r.begin(), r.end(), z.begin() + split_.drift());
+}
+
 Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
-  if (Eval e = dependent_positions(t, y.x); e != Eval::ok) return e;
+  if (Eval e = dependent_positions(t, y); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
-  point_.r = y.z;
-  if (Eval e = accelerations_at(point_); e != Eval::ok) return e;
-  acceleration_to_chart(q_, dq_, a_, ddq_);
-  for (std::size_t i = 0; i < independent_.size(); ++i) out.a[i] = ddq_[independent_[i]];
-  std::copy(ws_->b.begin(), ws_->b.end(), out.b.begin());
+  point_.r.assign(y.z.begin() + split_.drift(), y.z.end());
+  if (Eval e = evaluate_forces(point_); e != Eval::ok) return e;
+  if (reduced_) {
+    if (Eval e = reduced_accelerations(at_point_); e != Eval::ok) return e;
+  } else {
+    if (Eval e = saddle_accelerations(); e != Eval::ok) return e;
+    acceleration_to_chart(q_, dq_, a_, ddq_);
+  }
+  split_.x_of.multiply(ddq_, out.a);
+  load_first_order(dq_, ws_->b, out.b);
   last_y_ = y;
   at_point_values_ = true;
   return Eval::ok;
@@ -330,76 +321,93 @@ Eval StateSpace::rebase(const State& state) {
   if (has_past_) {
     std::swap(past_, base_);
     std::swap(past_a_, base_a_);
-    past_b_ = base_rate_.b;
+    past_b_.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
   }
   has_base_ = false;
   near_base_ = true;
   base_ = state;
+  // The end of the step before: its accelerations hold here too, and mostly the whole evaluation.
+  const bool known = has_end_ && same_point(end_, state);
+  const bool evaluated = known && at_end_ && at_point_values_;
+  has_end_ = false;
   point_ = state;
   at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
-  if (system_.sizes().mu > 0) {
-    culprit_ = "nonholonomic constraints";
-    return Eval::fatal;
-  }
-  const bool fresh = partitions_ == 0;
+  dq_ = state.v;
+  const bool fresh = history_.empty();
   if (fresh)
-    if (Eval e = choose_partition(); e != Eval::ok) return e;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    if (Eval e = accelerations_at(base_); e != Eval::ok) {
-      if (attempt > 0) return e;
-    } else {
-      chart_columns();
-      if (factor_dependent(*at_base_) == Eval::ok) {
-        expand(*at_base_, B_, H_t_);
-        const double size = norm_max(B_.values());
-        if (fresh_norm_ == 0) fresh_norm_ = std::max(size, 1.0);
-        if (size <= partition_growth * fresh_norm_) break;
-      }
-    }
-    if (attempt == 0)
-      if (Eval e = choose_partition(); e != Eval::ok) return e;
+    if (Eval e = choose_partition("start"); e != Eval::ok) return e;
+  if (!evaluated)
+    if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+  if (const std::string why = directions_at_base(); !why.empty()) {
+    if (Eval e = choose_partition(why); e != Eval::ok) return e;
+    if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+    if (!directions_at_base().empty()) return Eval::recoverable;
+  }
+  if (known) {
+    a_ = end_a_;
+    lambda_ = end_lambda_;
+  } else {
+    const Eval solved = reduced_ ? reduced_accelerations(at_base_) : saddle_accelerations();
+    if (solved != Eval::ok) return solved;
+    if (reduced_) reduced_multipliers(at_base_);
   }
   base_a_ = a_;
   base_lambda_ = lambda_;
-  const int n = second();
-  base_y_.resize(n, first());
-  base_rate_.resize(n, first());
-  for (int i = 0; i < n; ++i) {
-    base_y_.x[i] = 0;
-    base_y_.u[i] = base_.v[independent_[i]];
-    base_rate_.a[i] = a_[independent_[i]];
-  }
-  base_y_.z = base_.r;
-  base_rate_.b = ws_->b;
+  at_base_.t = base_.t;
+  const int drift = split_.drift();
+  base_y_.resize(second(), first());
+  base_rate_.resize(second(), first());
+  std::fill(base_y_.x.begin(), base_y_.x.end(), 0.0);
+  split_.x_of.multiply(base_.v, base_y_.u);
+  split_.x_of.multiply(a_, base_rate_.a);
+  std::fill_n(base_y_.z.begin(), drift, 0.0);
+  std::copy(base_.r.begin(), base_.r.end(), base_y_.z.begin() + drift);
+  load_first_order(base_.v, ws_->b, base_rate_.b);
   at_base_values_ = has_base_ = true;
   return Eval::ok;
 }
 
-/// B = [H; I] and H_t from the chart columns at the point evaluated last.
-void StateSpace::expand(LinearSolver& dependent, Matrix& B, Vector& H_t) {
-  const int n = second(), m = static_cast<int>(rows_.size());
-  B.resize(system_.sizes().v, n);
-  B.set_zero();
-  for (int i = 0; i < n; ++i) B(independent_[i], i) = 1;
-  H_t.assign(m, 0.0);
-  if (m == 0) return;
-  std::vector<int>& place = saddle_place_;
-  place.assign(system_.sizes().v, -1);
-  for (int i = 0; i < n; ++i) place[independent_[i]] = i;
-  W1_.resize(m, n + 1);
-  W1_.set_zero();
+/// Free directions at the base; why the parametrization does not suit it any more, if it does not.
+std::string StateSpace::directions_at_base() {
+  chart_columns();
+  if (factor_dependent(at_base_) != Eval::ok) return "dependent coordinates were not determined";
+  expand(at_base_);
+  const double size = length(at_base_);
+  if (fresh_norm_ == 0) fresh_norm_ = size;
+  if (size <= partition_growth * fresh_norm_) return {};
+  return fmt::format("dependent directions grew by {:.3g}", size / fresh_norm_);
+}
+
+/// The free directions from the chart columns at the point evaluated last.
+void StateSpace::expand(Tangent& tangent) {
   const SparsePattern& p = *ws_->G.pattern;
-  for (int i = 0; i < m; ++i) {
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      if (place[p.column[k]] >= 0) W1_(i, place[p.column[k]]) = -chart_G_[k];
-    W1_(i, n) = -ws_->g_t[rows_[i]];
+  const int n = split_.free_positions(), m = split_.holonomic, nv = system_.sizes().v;
+  tangent.H.resize(m, n);
+  tangent.H.set_zero();
+  split_.negative_product(chart_G_, p, tangent.H);
+  tangent.H_t.resize(m);
+  for (int i = 0; i < m; ++i) tangent.H_t[i] = -ws_->g_t[rows_[i]];
+  if (m > 0) {
+    tangent.positions().solve(tangent.H);
+    if (norm_max(tangent.H_t) > 0) tangent.positions().solve(tangent.H_t);
   }
-  dependent.solve(W1_);
-  for (int k = 0; k < m; ++k) {
-    std::copy_n(W1_.row(k), n, B.row(dependent_[k]));
-    H_t[k] = W1_(k, n);
-  }
+  tangent.B.resize(nv, n);
+  split_.free_columns(tangent.B);
+  split_.add_held(tangent.H, tangent.B);
+  if (split_.drift() == 0) return;
+  tangent.H_u.resize(static_cast<int>(rows_.size()), second());
+  tangent.H_u.set_zero();
+  split_.negative_product(chart_G_, p, tangent.H_u);
+  tangent.velocity->solve(tangent.H_u);
+  tangent.U.resize(nv, second());
+  split_.free_columns(tangent.U);
+  split_.add_held(tangent.H_u, tangent.U);
+}
+
+double StateSpace::length(const Tangent& tangent) const {
+  const double positions = split_.length(tangent.H);
+  return split_.drift() == 0 ? positions : std::max(positions, split_.length(tangent.H_u));
 }
 
 Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& point) {
@@ -407,14 +415,19 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
   if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
+  if (reduced_) reduced_multipliers(at_point_);
   state = point_;
   point.t = t;
   point.q = q_;
   point.dq = dq_;
   point.ddq = ddq_;
-  point.z = y.z;
-  point.dz = rate.b;
-  at_end_ = true;
+  point.z = point_.r;
+  point.dz = ws_->b;
+  point.a = a_;
+  at_end_ = has_end_ = true;
+  end_ = point_;
+  end_a_ = a_;
+  end_lambda_ = lambda_;
   return Eval::ok;
 }
 
@@ -424,7 +437,8 @@ void StateSpace::base_point(ChartPoint& point) const {
   point.dq = base_.v;
   point.ddq = base_a_;  // at the base T = I and its rate does not act on q'
   point.z = base_.r;
-  point.dz = base_rate_.b;
+  point.dz.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
+  point.a = base_a_;
 }
 
 Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {
@@ -434,22 +448,22 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
-    if (!base_.turns.empty()) system_.follow_turns(base_, state, *ws_);
+    follow(state);
     if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
     return auxiliaries_.solve(system_, state, *ws_);
   }
   Local& y = grid_y_;
   y.resize(second(), first());
-  for (int i = 0; i < second(); ++i) {
-    y.x[i] = point.q[independent_[i]];
-    y.u[i] = point.dq[independent_[i]];
-  }
+  split_.x_of.multiply(point.q, y.x);
+  split_.x_of.multiply(point.dq, y.u);
+  load_first_order(point.q, point.z, y.z);
   point_.modes = base_.modes;
-  if (Eval e = dependent_positions(point.t, y.x); e != Eval::ok) return e;
+  if (Eval e = dependent_positions(point.t, y); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
   state.p = point_.p;
   state.v = point_.v;
   state.turns = point_.turns;
+  state.s = point_.s;
   return auxiliaries_.solve(system_, state, *ws_);
 }
 
@@ -469,14 +483,9 @@ Formulation state_space() {
           .source = "Wehage, Haug 1982; Sandu, Negrut, Haug, Potra, Sandu 2001",
           .refuse =
               [](const System& system, Diagnostics& diagnostics) {
-                if (system.sizes().mu > 0)
-                  diagnostics.error("formulation.nonholonomic",
-                                    "'state_space' cannot treat nonholonomic constraints", {},
-                                    "no formulation of this version can; `kardan check` and "
-                                    "`assemble` do");
                 if (system.sizes().multiplier_forces)
                   diagnostics.error("formulation.multiplier_forces",
-                                    "'state_space' cannot treat forces that depend on multipliers");
+                                    "forces that depend on multipliers cannot be treated");
               },
           .make = [](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
             return std::make_unique<StateSpace>(system);

@@ -2,10 +2,11 @@
 /// The state-space form by coordinate partitioning, in the chart of a step.
 ///
 /// Chart coordinates q (one per velocity): displacement and rotation vector relative to the base,
-/// p = p0 (+) q, v = T(q) q'. The constraint matrix at the base picks dependent coordinates q_d
-/// (a well-conditioned square block G_d) and independent ones x = q_i, and drops redundant rows.
-/// For given x: g = 0 determines q_d by Newton with the factors of the base; G T q' = -g_t
-/// determines q_d'; [M G'; G 0] (a, lambda) = (f, gamma) the accelerations. At the base, B = [H; I]
+/// p = p0 (+) q, v = T(q) q'. The constraint matrix at the base picks dependent coordinates y
+/// (a well-conditioned square block G_d) and independent ones x, and drops redundant rows; other
+/// bases than single coordinates serve as well (parametrization.h).
+/// For given x: g = 0 determines y by Newton with the factors of the base; G T q' = -g_t
+/// determines y'; [M G'; G 0] (a, lambda) = (f, gamma) the accelerations. At the base, B = [H; I]
 /// spans the free directions, H = -G_d^-1 G_i, and
 ///
 ///   M^ = B'MB,   M^ J1 = B'( K B + C (Q' + E1 B) - M (E2 B + L) ),   M^ J2 = B'( C B - M N )
@@ -14,12 +15,18 @@
 /// dependent velocities and accelerations: the exact Jacobian from the elements' derivatives.
 /// Away from the base the same holds with B = T(q) [H; I] and the derivatives of w(q, q') and
 /// w'(q, q', q'') for the curvature.
+///
+/// Nonholonomic rows leave fewer velocities free than positions. Then as many of the free
+/// positions, zeta, are no part of x but first-order variables, z = (zeta, r): zeta' and y' follow
+/// from all rows for given u = x'. Positions change along B, which has columns for (x, zeta),
+/// velocities along U, the null space of [G; H], and U takes the place of B' above.
 
 #include <memory>
 
 #include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
+#include "kardan/formulation/parametrization.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
 #include "kardan/system/system.h"
@@ -28,10 +35,10 @@ namespace kardan {
 
 class StateSpace final : public ChartProblem {
  public:
-  explicit StateSpace(const System& system);
+  explicit StateSpace(const System& system, Parametrize choose = partition_coordinates);
 
-  int second() const override { return static_cast<int>(independent_.size()); }
-  int first() const override { return system_.sizes().r; }
+  int second() const override { return split_.free_velocities(); }
+  int first() const override { return split_.drift() + system_.sizes().r; }
   Eval rebase(const State& state) override;
   const Local& base() const override { return base_y_; }
   const LocalRate& base_rate() const override { return base_rate_; }
@@ -53,27 +60,56 @@ class StateSpace final : public ChartProblem {
 
   const Vector& accelerations() const override { return base_a_; }
   const Vector& multipliers() const override { return base_lambda_; }
-  int partitions() const override { return partitions_; }
-  const std::vector<int>& independent() const { return independent_; }
-  /// Free directions at the base: what every velocity coordinate moves with the independent ones.
-  const Matrix& directions() const { return B_; }
+  int partitions() const override { return static_cast<int>(history_.size()); }
+  std::span<const PartitionRecord> partition_history() const override { return history_; }
+  const Parametrization& parametrization() const { return split_; }
+  /// Free directions at the base: what every coordinate moves with x and zeta.
+  const Matrix& directions() const { return at_base_.B; }
 
  private:
-  Eval choose_partition();
+  /// The constraints near a point, to first order.
+  struct Tangent {
+    double t = 0;
+    Vector free, held;  // (x, zeta) and y of the point
+    Matrix H;           // y by (x, zeta)
+    Vector H_t;         // y by t
+    Matrix B;           // q by (x, zeta)
+    Matrix H_u, U;      // (y', zeta') and q' by u, where there are nonholonomic rows
+    std::unique_ptr<LinearSolver> velocity;  // factors of [G; H] T [D Z]
+    std::unique_ptr<LinearSolver> position;  // of G T D, where there are nonholonomic rows
+    LinearSolver& positions() { return position ? *position : *velocity; }
+    const Matrix& velocities() const { return position ? U : B; }
+  };
+  Eval choose_partition(std::string why);
   void prepare_dependent_solver();
-  Eval factor_dependent(LinearSolver& solver);
-  Eval dependent_positions(double t, const Vector& x);
+  void prepare_saddle();
+  Eval factor_dependent(Tangent& tangent);
+  Eval dependent_positions(double t, const Local& y);
+  void guess_positions(double t, const Local& y);
+  void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
+  /// Turn counters and contact variables of a state in this chart.
+  void follow(State& state) {
+    if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, state, *ws_);
+  }
   Eval dependent_velocities(const Vector& u);
-  Eval accelerations_at(State& state);
+  Eval evaluate_forces(State& state);
+  Eval reduced_accelerations(Tangent& tangent);
+  void reduced_multipliers(Tangent& tangent);
+  void reduce_mass(const Matrix& U, Matrix& out);
+  Eval saddle_accelerations();
+  std::string directions_at_base();
   void blame(const State& state);
   Eval check_redundant_rows();
   void chart_columns();
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
+  void turn_to_body(const Matrix& X, Matrix& Y) const;
+  void acceleration_from_chart(const Vector& ddq, Vector& a) const;
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
-  void expand(LinearSolver& dependent, Matrix& B, Vector& H_t);
+  void expand(Tangent& tangent);
+  double length(const Tangent& tangent) const;
   double position_size(const BodyLayout& body, int k, const State& state) const;
-  const Matrix& near_directions() const { return near_base_ ? B_ : near_B_; }
+  const Tangent& nearest() const { return near_base_ ? at_base_ : near_; }
   /// Derivatives of a body's spin w(theta, theta') and w'(theta, theta', theta'').
   struct Curvature {
     Mat3d T;                     // w by theta', w' by theta''
@@ -85,9 +121,7 @@ class StateSpace final : public ChartProblem {
   struct Place {
     const State& state;
     const Vector &a, &lambda;
-    const Matrix& chart_B;  // dq by x
-    const Vector& H_t;      // dq_d by t
-    LinearSolver& dependent;
+    Tangent& tangent;
   };
   void curve_base();
   void curve_point();
@@ -97,8 +131,12 @@ class StateSpace final : public ChartProblem {
   void differentiate_accelerations(const Place& at);
   Eval reduce_forces(LocalJacobian& out);
   void close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y);
+  void resize_first_order(LocalJacobian& out) const;
+  void add_drift(const Matrix& U, LocalJacobian& out);
   Eval add_auxiliary(LocalJacobian& out);
-  void spread_error(const Vector& independent, Vector& all);
+  void spread_position_error(const Local& e, Vector& all);
+  void spread_velocity_error(const Vector& u, Vector& all);
+  void close_error(int m, LinearSolver& dependent, Vector& held, Vector& all) const;
 
   const System& system_;
   std::unique_ptr<Workspace> ws_;
@@ -106,48 +144,54 @@ class StateSpace final : public ChartProblem {
   Local base_y_;
   LocalRate base_rate_;
   Vector base_a_, base_lambda_;
-  Vector H_t_;  // dq_d/dt at the base for rheonomic constraints
-  Matrix B_;    // nv x n: free directions at the base
   double fresh_norm_ = 0;
-  // The accepted point near which evaluations are expected, when it is not the base.
+  Tangent at_base_, at_point_;
+  Tangent near_;  // the accepted point near which evaluations are expected, if not the base
   bool near_base_ = true;
-  double near_t_ = 0;
-  Vector near_q_, near_H_t_;
-  Matrix near_B_;
   // The base before this one.
   State past_;
   Vector past_a_, past_b_, past_q_, past_dq_, past_ddq_;
+  // The end of the step finished last.
+  State end_;
+  Vector end_a_, end_lambda_;
+  bool has_end_ = false;
   bool has_base_ = false, has_past_ = false;
-  int partitions_ = 0;
+  std::vector<PartitionRecord> history_;
 
-  std::vector<int> rows_, dependent_, independent_;  // of the partition
-  std::vector<int> dependent_slot_;                  // value index in G of each value of G_d
-  std::shared_ptr<const SparsePattern> dependent_pattern_, saddle_pattern_;
+  Parametrize choose_;
+  Parametrization split_;
+  const std::vector<int>& rows_ = split_.rows;
+  HeldBlock velocity_block_, position_block_;
+  std::shared_ptr<const SparsePattern> saddle_pattern_;
   std::vector<int> saddle_M_, saddle_G_, saddle_Gt_, saddle_from_;
-  std::unique_ptr<LinearSolver> at_base_, at_point_, near_, saddle_;
-  Vector dependent_values_, saddle_values_, saddle_x_, small_;
+  std::unique_ptr<LinearSolver> saddle_;
+  Vector velocity_values_, position_values_, saddle_values_, saddle_x_;
   Vector chart_G_;  // values of G T at the point
+
+  bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
+  Matrix reduced_mass_, mass_U_;
+  Vector reduced_x_, force_;
+  DenseLu reduced_lu_;
 
   AuxiliarySolver auxiliaries_;
   struct AuxiliaryScratch {
-    Matrix by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, b_x;
+    Matrix by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, A_r;
     DenseLu lu;
   } aux_;
   State point_;  // state at the point evaluated last
-  Vector q_, dq_, ddq_, a_, lambda_, g_d_, step_;
-  Local last_y_;                  // where evaluate() was last, if
-  bool at_point_values_ = false;  // the workspace holds that evaluation
-  Matrix point_B_;                // dq by x at the point
-  Vector point_H_t_;
+  Vector q_, dq_, ddq_, a_, lambda_;
+  Vector held_, held_velocities_, guess_;
+  Local last_y_;                      // where evaluate() was last, if
+  bool at_point_values_ = false;      // the workspace holds that evaluation
   std::vector<Curvature> curvature_;  // of each spatial body
-  Matrix Xq_, Vq_;                    // changes of q and q' by (x, t)
-  Matrix body_B_;                     // T dq by x
+  Matrix Xq_, Vq_;                    // changes of q and q' by (x, zeta, t)
+  Matrix body_U_;                     // T dq' by u
   Matrix X_, V_, A_, N_;              // changes of positions, velocities, accelerations
   Matrix W1_, W2_, W3_, W4_;
+  Vector by_time_;               // q by t
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
   bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
   Vector error_x_, error_u_;
-  std::vector<int> saddle_place_;
   LocalRate end_rate_;
   Local grid_y_;
   std::string culprit_;

@@ -38,12 +38,16 @@ bool StateSpace::advance(const ChartPoint& point) {
       if (std::hypot(theta[0], theta[1], theta[2]) > chart_reach) return false;
     }
   if (rows_.empty()) return true;
-  if (factor_dependent(*near_) != Eval::ok) return false;
+  if (factor_dependent(near_) != Eval::ok) return false;
   near_base_ = false;
-  near_t_ = point.t;
-  near_q_ = point.q;
-  expand(*near_, near_B_, near_H_t_);
-  return norm_max(near_B_.values()) <= chart_growth * fresh_norm_;
+  near_.t = point.t;
+  near_.free.resize(split_.free_positions());
+  near_.held.resize(rows_.size());
+  split_.x_of.multiply(point.q, std::span(near_.free).first(second()));
+  split_.held_of.multiply(point.q, near_.held);
+  std::copy(near_.held.begin() + split_.holonomic, near_.held.end(), near_.free.begin() + second());
+  expand(near_);
+  return length(near_) <= chart_growth * fresh_norm_;
 }
 
 bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
@@ -70,22 +74,20 @@ bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
   acceleration_to_chart(q, dq, past_a_, ddq);
   y.resize(second(), first());
   rate.resize(second(), first());
-  for (int i = 0; i < second(); ++i) {
-    y.x[i] = q[independent_[i]];
-    y.u[i] = dq[independent_[i]];
-    rate.a[i] = ddq[independent_[i]];
-  }
+  split_.x_of.multiply(q, y.x);
+  split_.x_of.multiply(dq, y.u);
+  split_.x_of.multiply(ddq, rate.a);
   t = past_.t;
-  y.z = past_.r;
-  rate.b = past_b_;
+  load_first_order(q, past_.r, y.z);
+  load_first_order(dq, past_b_, rate.b);
   return true;
 }
 
 void StateSpace::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
-  const int n = second();
+  const int n = second(), drift = split_.drift();
   weights.resize(n, first());
-  std::fill(weights.x.begin(), weights.x.end(), 0.0);
-  std::fill(weights.u.begin(), weights.u.end(), 0.0);
+  for (Vector* part : {&weights.x, &weights.u, &weights.z})
+    std::fill(part->begin(), part->end(), 0.0);
   const auto& bodies = system_.bodies();
   for (std::size_t b = 1; b < bodies.size(); ++b)
     for (int k = 0; k < bodies[b].v_count; ++k) {
@@ -94,14 +96,16 @@ void StateSpace::error_weights(const State& state, const ErrorScale& scale, Loca
                                      position_size(bodies[b], k, state));
       const double velocity =
           weight(scale.velocity, scale.relative_velocity, scale.relative, j, state.v[j]);
-      const double* row = near_directions().row(j);
+      const double *q = nearest().B.row(j), *dq = nearest().velocities().row(j);
       for (int i = 0; i < n; ++i) {
-        weights.x[i] = std::max(weights.x[i], std::abs(row[i]) * position);
-        weights.u[i] = std::max(weights.u[i], std::abs(row[i]) * velocity);
+        weights.x[i] = std::max(weights.x[i], std::abs(q[i]) * position);
+        weights.u[i] = std::max(weights.u[i], std::abs(dq[i]) * velocity);
       }
+      for (int i = 0; i < drift; ++i)
+        weights.z[i] = std::max(weights.z[i], std::abs(q[n + i]) * position);
     }
-  for (std::size_t i = 0; i < weights.z.size(); ++i)
-    weights.z[i] = weight(scale.first, scale.relative_first, scale.relative, i, state.r[i]);
+  for (std::size_t i = 0; i < state.r.size(); ++i)
+    weights.z[drift + i] = weight(scale.first, scale.relative_first, scale.relative, i, state.r[i]);
 }
 
 }  // namespace kardan

@@ -10,7 +10,7 @@ namespace kardan {
 namespace {
 
 /// |error| / (absolute + relative |value|) of variable i.
-double weighed(const Vector& error, std::size_t i, double value, const Vector& absolute,
+double weighed(std::span<const double> error, std::size_t i, double value, const Vector& absolute,
                const Vector& relative, double relative_of_all) {
   const double r = relative.empty() ? relative_of_all : relative[i];
   return std::abs(error[i]) / (absolute[i] + r * std::abs(value));
@@ -18,26 +18,44 @@ double weighed(const Vector& error, std::size_t i, double value, const Vector& a
 
 }  // namespace
 
-/// The errors of all chart coordinates that go with those of the independent ones, along the
-/// constraints at the end of the step (before the first step: at the base).
-void StateSpace::spread_error(const Vector& independent, Vector& all) {
-  if (!at_end_) {
-    for (int j = 0; j < system_.sizes().v; ++j)
-      all[j] = dot({near_directions().row(j), independent.size()}, independent);
-    return;
+/// The errors of all chart coordinates that go with those of x and zeta, along the constraints at
+/// the end of the step (before the first step: at the base).
+void StateSpace::spread_position_error(const Local& e, Vector& all) {
+  const auto drift = static_cast<std::size_t>(split_.drift());
+  const std::span<const double> zeta = std::span(e.z).first(drift);
+  if (at_end_) {
+    split_.compose(e.x, zeta, all);
+    return close_error(split_.holonomic, at_point_.positions(), held_, all);
   }
-  std::fill(all.begin(), all.end(), 0.0);
-  for (std::size_t i = 0; i < independent_.size(); ++i) all[independent_[i]] = independent[i];
-  if (rows_.empty()) return;
+  for (int j = 0; j < system_.sizes().v; ++j) {
+    const double* row = nearest().B.row(j);
+    all[j] = dot({row, e.x.size()}, e.x) + dot({row + e.x.size(), drift}, zeta);
+  }
+}
+
+/// The same for velocities and the errors of u.
+void StateSpace::spread_velocity_error(const Vector& u, Vector& all) {
+  if (at_end_) {
+    split_.compose(u, {}, all);
+    const int m = static_cast<int>(rows_.size());
+    return close_error(m, *at_point_.velocity, held_velocities_, all);
+  }
+  for (int j = 0; j < system_.sizes().v; ++j)
+    all[j] = dot({nearest().velocities().row(j), u.size()}, u);
+}
+
+/// Adds dependent coordinates so that the first `m` rows do not change along `all`.
+void StateSpace::close_error(int m, LinearSolver& dependent, Vector& held, Vector& all) const {
+  if (m == 0) return;
   const SparsePattern& p = *system_.patterns().constraint;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
+  for (int i = 0; i < m; ++i) {
     double sum = 0;
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
       sum -= chart_G_[k] * all[p.column[k]];
-    g_d_[i] = sum;
+    held[i] = sum;
   }
-  at_point_->solve(g_d_);
-  for (std::size_t i = 0; i < dependent_.size(); ++i) all[dependent_[i]] = g_d_[i];
+  dependent.solve(held);
+  split_.add_held(held, all);
 }
 
 /// Rotations are known by their change; displacements and planar angles by their value.
@@ -50,8 +68,8 @@ double StateSpace::error_norm(const Local& e, const State& state, const ErrorSca
   double largest = 0;
   error_x_.resize(system_.sizes().v);
   error_u_.resize(system_.sizes().v);
-  spread_error(e.x, error_x_);
-  spread_error(e.u, error_u_);
+  spread_position_error(e, error_x_);
+  spread_velocity_error(e.u, error_u_);
   const auto& bodies = system_.bodies();
   for (std::size_t b = 1; b < bodies.size(); ++b)
     for (int k = 0; k < bodies[b].v_count; ++k) {
@@ -63,9 +81,10 @@ double StateSpace::error_norm(const Local& e, const State& state, const ErrorSca
            weighed(error_u_, j, state.v[j], scale.velocity, scale.relative_velocity,
                    scale.relative)});
     }
-  for (std::size_t i = 0; i < e.z.size(); ++i)
+  const std::span<const double> first = std::span(e.z).subspan(split_.drift());
+  for (std::size_t i = 0; i < first.size(); ++i)
     largest = std::max(
-        largest, weighed(e.z, i, state.r[i], scale.first, scale.relative_first, scale.relative));
+        largest, weighed(first, i, state.r[i], scale.first, scale.relative_first, scale.relative));
   return largest;
 }
 
@@ -78,7 +97,7 @@ ErrorScale StateSpace::default_scale(double tolerance) const {
     s.position.push_back(tolerance * length);
     s.velocity.push_back(tolerance * length * unit.speed / unit.length);
   }
-  s.first.assign(system_.sizes().r, tolerance * unit.mass * unit.acceleration);
+  for (int i = 0; i < system_.sizes().r; ++i) s.first.push_back(tolerance * system_.state_scale(i));
   return s;
 }
 

@@ -6,6 +6,7 @@
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/linalg/dense_lu.h"
+#include "kardan/linalg/kernels.h"
 
 namespace kardan {
 namespace {
@@ -15,12 +16,11 @@ void multiply_add(double factor, const SparseMatrix& A, const std::vector<int>* 
                   const Matrix& X, Matrix& Y) {
   const SparsePattern& p = *A.pattern;
   const int count = rows ? static_cast<int>(rows->size()) : p.rows;
-  const auto width = static_cast<std::size_t>(X.cols());
   for (int i = 0; i < count; ++i) {
     const int row = rows ? (*rows)[i] : i;
+    RowSum sum(X.cols(), Y.row(i));
     for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
-      if (A.values[k] != 0)
-        add_scaled(factor * A.values[k], {X.row(p.column[k]), width}, {Y.row(i), width});
+      if (A.values[k] != 0) sum.add(factor * A.values[k], X.row(p.column[k]));
   }
 }
 
@@ -28,21 +28,22 @@ void multiply_add(double factor, const SparseMatrix& A, const std::vector<int>* 
 void transposed_product(const Matrix& B, const Matrix& X, Matrix& Y) {
   Y.resize(B.cols(), X.cols());
   Y.set_zero();
-  const auto width = static_cast<std::size_t>(X.cols());
-  for (int k = 0; k < B.rows(); ++k)
-    for (int i = 0; i < B.cols(); ++i)
-      if (B(k, i) != 0) add_scaled(B(k, i), {X.row(k), width}, {Y.row(i), width});
+  for (int i = 0; i < B.cols(); ++i) {
+    RowSum sum(X.cols(), Y.row(i));
+    for (int k = 0; k < B.rows(); ++k)
+      if (B(k, i) != 0) sum.add(B(k, i), X.row(k));
+  }
 }
 
-/// Splits the last column, the derivative by time, from the others.
-void split(const Matrix& all, Matrix& by_x, Vector& by_t) {
-  const int n = all.cols() - 1;
-  by_x.resize(all.rows(), n);
-  by_t.resize(all.rows());
-  for (int i = 0; i < all.rows(); ++i) {
-    std::copy_n(all.row(i), n, by_x.row(i));
-    by_t[i] = all(i, n);
-  }
+/// A := columns [from, from + count) of B.
+void copy_columns(const Matrix& B, int from, int count, Matrix& A) {
+  A.resize(B.rows(), count);
+  for (int i = 0; i < B.rows(); ++i) std::copy_n(B.row(i) + from, count, A.row(i));
+}
+
+/// A(row.., column..) := columns [from, from + count) of B.
+void place_columns(const Matrix& B, int from, int count, int row, int column, Matrix& A) {
+  for (int i = 0; i < B.rows(); ++i) std::copy_n(B.row(i) + from, count, A.row(row + i) + column);
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ Eval StateSpace::jacobian(LocalJacobian& out) {
     if (Eval e = system_.evaluate(base_, Request::all(), *ws_); e != Eval::ok) return e;
   }
   curve_base();
-  return reduce({base_, base_a_, base_lambda_, B_, H_t_, *at_base_}, Derivatives::exact, out);
+  return reduce({base_, base_a_, base_lambda_, at_base_}, Derivatives::exact, out);
 }
 
 Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) {
@@ -122,25 +123,27 @@ Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJ
     if (Eval e = evaluate(t, y, end_rate_); e != Eval::ok) return e;
   }
   curve_point();
-  expand(*at_point_, point_B_, point_H_t_);
-  return reduce({point_, a_, lambda_, point_B_, point_H_t_, *at_point_}, terms, out);
+  if (reduced_)
+    reduced_multipliers(at_point_);
+  else
+    expand(at_point_);
+  return reduce({point_, a_, lambda_, at_point_}, terms, out);
 }
 
 /// Y += T Yq with the rows of dependent coordinates in Yq such that G Y = W3_.
 void StateSpace::close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y) {
-  const int m = static_cast<int>(rows_.size());
   Yq.resize(Y.rows(), Y.cols());
   Yq.set_zero();
-  if (m == 0) return;
+  if (rows_.empty()) return;
   multiply_add(-1, ws_->G, &rows_, Y, W3_);
   dependent.solve(W3_);
-  for (int k = 0; k < m; ++k) std::copy_n(W3_.row(k), Y.cols(), Yq.row(dependent_[k]));
+  split_.add_held(W3_, Yq);
   add_to_body(Yq, Y);
 }
 
-/// A_ and N_: changes of the accelerations by (x, t) and by u, with x'' held.
+/// A_ and N_: changes of the accelerations by (x, zeta, t) and by u, with x'' held.
 void StateSpace::differentiate_accelerations(const Place& at) {
-  const int n = second(), m = static_cast<int>(rows_.size());
+  const int n = split_.free_positions(), m = static_cast<int>(rows_.size());
   add_curvature(&Curvature::acceleration, Xq_, A_);
   add_curvature(&Curvature::acceleration_by_rate, Vq_, A_);
   W3_.resize(m, n + 1);
@@ -148,12 +151,12 @@ void StateSpace::differentiate_accelerations(const Place& at) {
   multiply_add(-1, ws_->accel_p, &rows_, X_, W3_);
   multiply_add(-1, ws_->accel_v, &rows_, V_, W3_);
   for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->accel_t[rows_[i]];
-  close_dependent(at.dependent, W1_, A_);
-  add_curvature(&Curvature::acceleration_by_rate, at.chart_B, N_);
-  W3_.resize(m, n);
+  close_dependent(*at.tangent.velocity, W1_, A_);
+  add_curvature(&Curvature::acceleration_by_rate, at.tangent.velocities(), N_);
+  W3_.resize(m, second());
   W3_.set_zero();
-  multiply_add(-1, ws_->accel_v, &rows_, body_B_, W3_);
-  close_dependent(at.dependent, W1_, N_);
+  multiply_add(-1, ws_->accel_v, &rows_, body_U_, W3_);
+  close_dependent(*at.tangent.velocity, W1_, N_);
 }
 
 /// The reduced derivatives at a place whose evaluation the workspace holds.
@@ -164,88 +167,117 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
     culprit_ = "derivatives that are not finite";
     return e;
   }
-  const int n = second(), m = static_cast<int>(rows_.size()), nv = system_.sizes().v;
-  body_B_.resize(nv, n);
-  body_B_.set_zero();
-  add_to_body(at.chart_B, body_B_);
-  // X = dp by (x, t); the last column is the motion of the constraints in time.
+  const int n = split_.free_positions(), m = static_cast<int>(rows_.size());
+  const int nv = system_.sizes().v;
+  body_U_.resize(nv, second());
+  body_U_.set_zero();
+  add_to_body(at.tangent.velocities(), body_U_);
+  // X = dp by (x, zeta, t); the last column is the motion of the constraints in time.
   Xq_.resize(nv, n + 1);
+  by_time_.assign(nv, 0.0);
+  split_.add_held(at.tangent.H_t, by_time_);
   for (int j = 0; j < nv; ++j) {
-    std::copy_n(at.chart_B.row(j), n, Xq_.row(j));
-    Xq_(j, n) = 0;
+    std::copy_n(at.tangent.B.row(j), n, Xq_.row(j));
+    Xq_(j, n) = by_time_[j];
   }
-  for (int k = 0; k < m; ++k) Xq_(dependent_[k], n) = at.H_t[k];
   for (Matrix* Y : {&X_, &V_, &A_}) {
     Y->resize(nv, n + 1);
     Y->set_zero();
   }
   add_to_body(Xq_, X_);
-  // V = dv by (x, t): the curvature, and dependent velocities from G V = -(rate_p X + rate_t).
+  // V = dv by (x, zeta, t): the curvature, and dependent velocities from G V = -(rate_p X +
+  // rate_t).
   add_curvature(&Curvature::spin, Xq_, V_);
   W3_.resize(m, n + 1);
   W3_.set_zero();
   multiply_add(-1, ws_->rate_p, &rows_, X_, W3_);
   for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->rate_t[rows_[i]];
-  close_dependent(at.dependent, Vq_, V_);
-  N_.resize(nv, n);
+  close_dependent(*at.tangent.velocity, Vq_, V_);
+  N_.resize(nv, second());
   N_.set_zero();
   if (exact) differentiate_accelerations(at);
+  resize_first_order(out);
+  add_drift(at.tangent.velocities(), out);
   return reduce_forces(out);
 }
 
-/// Forces by (x, t) and by u, less the accelerations' share, on the free directions.
+void StateSpace::resize_first_order(LocalJacobian& out) const {
+  const int n = second(), nz = first();
+  out.A_z.resize(n, nz);
+  out.B_x.resize(nz, n);
+  out.B_u.resize(nz, n);
+  out.B_z.resize(nz, nz);
+  out.B_z.set_zero();
+  out.B_t.resize(nz);
+}
+
+/// zeta' by (x, zeta, t) and by u.
+void StateSpace::add_drift(const Matrix& U, LocalJacobian& out) {
+  const int n = second(), drift = split_.drift();
+  if (drift == 0) return;
+  split_.drift_of(Vq_, W4_);
+  place_columns(W4_, 0, n, 0, 0, out.B_x);
+  place_columns(W4_, n, drift, 0, 0, out.B_z);
+  for (int i = 0; i < drift; ++i) out.B_t[i] = W4_(i, n + drift);
+  split_.drift_of(U, W4_);
+  place_columns(W4_, 0, n, 0, 0, out.B_u);
+}
+
+/// Forces by (x, zeta, t) and by u, less the accelerations' share, on the free directions.
 Eval StateSpace::reduce_forces(LocalJacobian& out) {
-  const int n = second(), nv = system_.sizes().v;
+  const int n = split_.free_positions(), nv = system_.sizes().v;
   W1_.resize(nv, n + 1);
   W1_.set_zero();
   multiply_add(1, ws_->f_p, nullptr, X_, W1_);
   multiply_add(1, ws_->f_v, nullptr, V_, W1_);
   multiply_add(-1, ws_->M, nullptr, A_, W1_);
   for (int j = 0; j < nv; ++j) W1_(j, n) += ws_->f_t[j];
-  W2_.resize(nv, n);
+  W2_.resize(nv, second());
   W2_.set_zero();
-  multiply_add(1, ws_->f_v, nullptr, body_B_, W2_);
+  multiply_add(1, ws_->f_v, nullptr, body_U_, W2_);
   multiply_add(-1, ws_->M, nullptr, N_, W2_);
-  if (system_.sizes().r + system_.sizes().w > 0) {
+  if (system_.sizes().r + system_.sizes().w > 0)
     if (Eval e = add_auxiliary(out); e != Eval::ok) return e;
-  } else {
-    for (Matrix* empty : {&out.A_z, &out.B_x, &out.B_u, &out.B_z}) empty->resize(0, 0);
-  }
-  transposed_product(body_B_, W1_, W4_);
-  split(W4_, out.A_x, out.A_t);
-  transposed_product(body_B_, W2_, out.A_u);
-  W3_.resize(nv, n);
+  transposed_product(body_U_, W1_, W4_);
+  copy_columns(W4_, 0, second(), out.A_x);
+  place_columns(W4_, second(), split_.drift(), 0, 0, out.A_z);
+  out.A_t.resize(second());
+  for (int i = 0; i < second(); ++i) out.A_t[i] = W4_(i, n);
+  transposed_product(body_U_, W2_, out.A_u);
+  W3_.resize(nv, second());
   W3_.set_zero();
-  multiply_add(1, ws_->M, nullptr, body_B_, W3_);
-  transposed_product(body_B_, W3_, out.M);
+  multiply_add(1, ws_->M, nullptr, body_U_, W3_);
+  transposed_product(body_U_, W3_, out.M);
   return Eval::ok;
 }
 
-/// Dynamic and auxiliary variables: b and d by (x, t), u and r; w is eliminated through d = 0.
+/// Dynamic and auxiliary variables: b and d by (x, zeta, t), u and r; w is eliminated through d =
+/// 0.
 Eval StateSpace::add_auxiliary(LocalJacobian& out) {
-  const int nr = system_.sizes().r, nw = system_.sizes().w, n = second();
-  auto& [by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, b_x, lu] = aux_;
+  const int nr = system_.sizes().r, nw = system_.sizes().w, nv = system_.sizes().v;
+  const int n = split_.free_positions(), nu = second(), drift = split_.drift();
+  auto& [by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, A_r, lu] = aux_;
   auto zero = [](Matrix& A, int rows, int cols) {
     A.resize(rows, cols);
     A.set_zero();
   };
   zero(by_x, nr + nw, n + 1);
-  zero(by_u, nr + nw, n);
+  zero(by_u, nr + nw, nu);
   copy_to_dense(*ws_->aux_aux.pattern, ws_->aux_aux.values, own);
   multiply_add(1, ws_->aux_p, nullptr, X_, by_x);
   multiply_add(1, ws_->aux_v, nullptr, V_, by_x);
-  multiply_add(1, ws_->aux_v, nullptr, body_B_, by_u);
+  multiply_add(1, ws_->aux_v, nullptr, body_U_, by_u);
   for (int i = 0; i < nr; ++i) by_x(i, n) += ws_->b_t[i];
   for (int i = 0; i < nw; ++i) by_x(nr + i, n) += ws_->d_t[i];
-  // w by (x, t), u, r.
+  // w by (x, zeta, t), u, r.
   w_x.resize(nw, n + 1);
-  w_u.resize(nw, n);
+  w_u.resize(nw, nu);
   w_r.resize(nw, nr);
   d_w.resize(nw, nw);
   for (int i = 0; i < nw; ++i) {
     for (int j = 0; j < nw; ++j) d_w(i, j) = own(nr + i, nr + j);
     for (int j = 0; j <= n; ++j) w_x(i, j) = -by_x(nr + i, j);
-    for (int j = 0; j < n; ++j) w_u(i, j) = -by_u(nr + i, j);
+    for (int j = 0; j < nu; ++j) w_u(i, j) = -by_u(nr + i, j);
     for (int j = 0; j < nr; ++j) w_r(i, j) = -own(nr + i, j);
   }
   if (nw > 0) {
@@ -256,7 +288,6 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
     for (Matrix* X : {&w_x, &w_u, &w_r}) lu.solve(*X);
   }
   copy_to_dense(*ws_->force_aux.pattern, ws_->force_aux.values, f_aux);
-  const int nv = system_.sizes().v;
   f_r.resize(nv, nr);
   for (int k = 0; k < nv; ++k) {
     for (int i = 0; i < nr; ++i) f_r(k, i) = f_aux(k, i);
@@ -264,26 +295,27 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
       const double f = f_aux(k, nr + i);
       if (f == 0) continue;
       for (int j = 0; j <= n; ++j) W1_(k, j) += f * w_x(i, j);
-      for (int j = 0; j < n; ++j) W2_(k, j) += f * w_u(i, j);
+      for (int j = 0; j < nu; ++j) W2_(k, j) += f * w_u(i, j);
       for (int j = 0; j < nr; ++j) f_r(k, j) += f * w_r(i, j);
     }
   }
-  transposed_product(body_B_, f_r, out.A_z);
-  b_x.resize(nr, n + 1);
-  out.B_u.resize(nr, n);
-  out.B_z.resize(nr, nr);
-  for (int i = 0; i < nr; ++i) {
-    for (int j = 0; j <= n; ++j) b_x(i, j) = by_x(i, j);
-    for (int j = 0; j < n; ++j) out.B_u(i, j) = by_u(i, j);
-    for (int j = 0; j < nr; ++j) out.B_z(i, j) = own(i, j);
+  for (int i = 0; i < nr; ++i)
     for (int k = 0; k < nw; ++k) {
       const double b = own(i, nr + k);
-      for (int j = 0; j <= n; ++j) b_x(i, j) += b * w_x(k, j);
-      for (int j = 0; j < n; ++j) out.B_u(i, j) += b * w_u(k, j);
-      for (int j = 0; j < nr; ++j) out.B_z(i, j) += b * w_r(k, j);
+      for (int j = 0; j <= n; ++j) by_x(i, j) += b * w_x(k, j);
+      for (int j = 0; j < nu; ++j) by_u(i, j) += b * w_u(k, j);
+      for (int j = 0; j < nr; ++j) own(i, j) += b * w_r(k, j);
     }
+  for (int i = 0; i < nr; ++i) {
+    const int row = drift + i;
+    std::copy_n(by_x.row(i), nu, out.B_x.row(row));
+    std::copy_n(by_u.row(i), nu, out.B_u.row(row));
+    std::copy_n(by_x.row(i) + nu, drift, out.B_z.row(row));
+    std::copy_n(own.row(i), nr, out.B_z.row(row) + drift);
+    out.B_t[row] = by_x(i, n);
   }
-  split(b_x, out.B_x, out.B_t);
+  transposed_product(body_U_, f_r, A_r);
+  place_columns(A_r, 0, nr, 0, drift, out.A_z);
   return Eval::ok;
 }
 

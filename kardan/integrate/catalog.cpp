@@ -1,4 +1,5 @@
 #include "kardan/integrate/abm2.h"
+#include "kardan/integrate/baumgarte.h"
 #include "kardan/integrate/cvode.h"
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/method.h"
@@ -8,13 +9,15 @@
 #include "kardan/integrate/rodasp.h"
 #include "kardan/integrate/ros2w.h"
 #include "kardan/integrate/sdirk.h"
+#include "kardan/integrate/welch.h"
 
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{rn4(),     rodasp(),     ros2w(),  dopri5(),
-                                       newmark(), newmark_fv(), sdirk4(), abm2(),
-                                       adams(),   bdf(),        radau5()};
+  static const std::vector<Method> all{rn4(),     rodasp(),     ros2w(),         dopri5(),
+                                       newmark(), newmark_fv(), sdirk4(),        abm2(),
+                                       adams(),   bdf(),        welch2(),        welch2_printed(),
+                                       welch1(),  baumgarte1(), baumgarte_rk2(), radau5()};
   return all;
 }
 

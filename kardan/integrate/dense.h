@@ -9,6 +9,7 @@ namespace kardan {
 
 class DenseStep {
  public:
+  static constexpr int order = 4;  ///< of positions and velocities, where the ends are as good
   ChartPoint from, to;
 
   double h() const { return to.t - from.t; }

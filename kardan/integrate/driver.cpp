@@ -199,6 +199,7 @@ class Driver {
   }
 
   Eval attempt(double h, double& error) {
+    if (Eval e = problem_.begin_step(h); e != Eval::ok) return e;
     if (method_.needs_jacobian && !has_jacobian_) {
       if (Eval e = problem_.jacobian(jacobian_); e != Eval::ok) return e;
       ++report_.counters.jacobians;

@@ -12,6 +12,13 @@ constexpr double time_accuracy = 1e-10;
 /// [s, or of t] The shortest step to an event: time must move on.
 constexpr double shortest = 1e-14;
 
+/// Whether a dip through three samples may reach zero between them: the parabola does, were it four
+/// times as deep below the middle sample as it is.
+bool may_reach_zero(double a, double b, double c) {
+  const double slope = 0.5 * (c - a), curvature = a - 2 * b + c;
+  return b <= 4 * slope * slope / (2 * curvature);
+}
+
 }  // namespace
 
 EventSearch::EventSearch(ChartProblem& problem, int samples)
@@ -100,7 +107,8 @@ double EventSearch::first_root(const DenseStep& step, int e) {
     if ((a > 0) != (b > 0)) return locate(step, e, (k - 1) * spacing, k * spacing, a, b);
     if (k == samples_) break;
     const double c = z_[k + 1][e];
-    if ((b > 0) == (c > 0) && std::abs(b) < std::abs(a) && std::abs(b) <= std::abs(c)) {
+    if ((b > 0) == (c > 0) && std::abs(b) < std::abs(a) && std::abs(b) <= std::abs(c) &&
+        may_reach_zero(std::abs(a), std::abs(b), std::abs(c))) {
       const double inside = bottom(step, e, (k - 1) * spacing, (k + 1) * spacing, b > 0);
       if (inside < 0) continue;
       at(step, inside, z_end_);

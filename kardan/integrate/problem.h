@@ -52,6 +52,8 @@ struct ChartPoint {
   double t = 0;
   Vector q, dq, ddq;  // chart coordinates of all positions
   Vector z, dz;       // first-order variables
+  // At the ends of a step: accelerations in the coordinates of the equations; may be left empty.
+  Vector a;
 };
 
 /// What the step control compares: the error of every variable by name.
@@ -60,6 +62,13 @@ struct ErrorScale {
   Vector position, velocity, first;  // absolute tolerances
   // Relative tolerances per variable; empty: `relative` for all.
   Vector relative_position, relative_velocity, relative_first;
+};
+
+/// When and why independent coordinates, or selectors, were chosen.
+struct PartitionRecord {
+  double t = 0;
+  int rank = 0;  ///< of the constraints
+  std::string why;
 };
 
 /// What a problem can answer, and so which methods can treat it.
@@ -83,6 +92,10 @@ class ChartProblem {
   virtual Eval rebase(const State& state) = 0;
   virtual const Local& base() const = 0;
   virtual const LocalRate& base_rate() const = 0;
+
+  /// Told before every attempt, for problems whose equations depend on the step; base_rate() then
+  /// belongs to this one.
+  virtual Eval begin_step(double /*h*/) { return Eval::ok; }
 
   virtual Eval rate(double t, const Local& y, LocalRate& out) = 0;
   /// At the base, exact.
@@ -128,6 +141,7 @@ class ChartProblem {
   virtual const Vector& multipliers() const = 0;
   /// How often independent coordinates, or selectors, were chosen.
   virtual int partitions() const { return 0; }
+  virtual std::span<const PartitionRecord> partition_history() const { return {}; }
 
   /// Why the last call failed, naming the culprit; empty if unknown.
   virtual std::string culprit() const = 0;

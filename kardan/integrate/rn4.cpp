@@ -29,6 +29,7 @@ Method rn4() {
           .order = 4,
           .error_order = 3,
           .needs_jacobian = true,
+          .needs_exact_jacobian = true,
           .make = [](const OptionValues&) { return make_rosenbrock(rn4_tableau()); }};
 }
 

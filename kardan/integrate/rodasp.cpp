@@ -49,6 +49,7 @@ Method rodasp() {
           .order = 4,
           .error_order = 3,
           .needs_jacobian = true,
+          .needs_exact_jacobian = true,
           .make = [](const OptionValues&) { return make_rosenbrock(rodasp_tableau()); }};
 }
 

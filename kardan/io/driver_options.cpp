@@ -39,6 +39,14 @@ struct DriverFields : DriverOptions {
   }
 };
 
+DriverFields named(const DriverOptions& options) {
+  DriverFields fields;
+  static_cast<DriverOptions&>(fields) = options;
+  fields.control_name = to_string(options.control);
+  fields.estimate_name = to_string(options.estimate);
+  return fields;
+}
+
 }  // namespace
 
 std::vector<FieldDoc> driver_option_docs() {
@@ -51,6 +59,17 @@ bool is_driver_option(const std::string& name) {
   return false;
 }
 
+std::vector<std::pair<std::string, std::string>> driver_option_values(
+    const DriverOptions& options) {
+  DriverFields fields = named(options);
+  std::vector<std::pair<std::string, std::string>> out;
+  auto add = [&](std::string_view key, auto member, const FieldInfo&) {
+    out.emplace_back(key, default_text(fields.*member));
+  };
+  DriverFields::fields(add);
+  return out;
+}
+
 bool set_driver_option(const std::string& name, const FieldValue& value, DriverOptions& options,
                        Diagnostics& diagnostics) {
   std::vector<std::string> known;
@@ -58,10 +77,7 @@ bool set_driver_option(const std::string& name, const FieldValue& value, DriverO
   const FieldMap values{{name, value}};
   const std::size_t before = diagnostics.error_count();
   report_unknown_keys(values, known, "option", diagnostics);
-  DriverFields fields;
-  static_cast<DriverOptions&>(fields) = options;
-  fields.control_name = to_string(options.control);
-  fields.estimate_name = to_string(options.estimate);
+  DriverFields fields = named(options);
   const Environment none;
   const ValueReader reader(none, diagnostics);
   read_fields(values, "option", {}, reader, fields);

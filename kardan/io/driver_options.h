@@ -13,6 +13,9 @@ namespace kardan {
 /// What a user may set, with its default and its meaning.
 std::vector<FieldDoc> driver_option_docs();
 
+/// All options by name, as texts.
+std::vector<std::pair<std::string, std::string>> driver_option_values(const DriverOptions& options);
+
 bool is_driver_option(const std::string& name);
 
 /// Sets one option from its text ("safety", "0.9"); false after reporting what is wrong with it.

@@ -4,8 +4,10 @@
 /// xLACON). The result is a lower bound, in practice within a factor of three.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "kardan/linalg/matrix.h"
@@ -15,8 +17,11 @@ namespace kardan {
 /// The power of two that brings the largest entry of a row into [1, 2): scaling by it is exact.
 /// Subnormal rows are scaled as far as a double allows.
 inline double power_of_two_scale(double largest) {
-  constexpr int largest_exponent = 1022;
-  return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -largest_exponent, largest_exponent));
+  constexpr int bias = 1023, largest_exponent = 1022, mantissa_bits = 52;
+  const int field =
+      static_cast<int>(std::bit_cast<std::uint64_t>(largest) >> mantissa_bits) & 0x7ff;
+  const int exponent = std::clamp(field - bias, -largest_exponent, largest_exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(bias - exponent) << mantissa_bits);
 }
 
 /// `solve` overwrites its span by B^-1 times it, `solve_transposed` by B^-T times it. `x` and

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kardan/linalg/condition.h"
+#include "kardan/linalg/kernels.h"
 
 namespace kardan {
 
@@ -113,6 +114,8 @@ Eval DenseLu::load_scaled(const Matrix& A) {
   lu_.resize(n, n);
   pivot_.resize(n);
   row_scale_.resize(n);
+  rows_.resize(n);
+  minus_.resize(n);
   norm_ = 0.0;
   if (!all_finite(A.values())) return Eval::recoverable;
   for (int i = 0; i < n; ++i) {
@@ -171,12 +174,15 @@ void DenseLu::solve(Matrix& X) {
   for (int k = 0; k < n; ++k) {
     if (pivot_[k] != k) std::swap_ranges(X.row(k), X.row(k) + width, X.row(pivot_[k]));
   }
+  for (int k = 0; k < n; ++k) rows_[k] = X.row(k);
   for (int i = 1; i < n; ++i) {
-    for (int k = 0; k < i; ++k) subtract_scaled(lu_(i, k), X.row(k), X.row(i), width);
+    for (int k = 0; k < i; ++k) minus_[k] = -lu_(i, k);
+    add_combination(i, minus_.data(), rows_.data(), width, X.row(i));
   }
   for (int i = n - 1; i >= 0; --i) {
     double* row = X.row(i);
-    for (int k = i + 1; k < n; ++k) subtract_scaled(lu_(i, k), X.row(k), row, width);
+    for (int k = i + 1; k < n; ++k) minus_[k] = -lu_(i, k);
+    add_combination(n - i - 1, minus_.data() + i + 1, rows_.data() + i + 1, width, row);
     const double diagonal = lu_(i, i);
     for (int j = 0; j < width; ++j) row[j] /= diagonal;
   }

@@ -40,7 +40,9 @@ class DenseLu {
   Vector row_scale_;        // D
   Vector scratch_;
   Vector signs_;
-  double norm_ = 0.0;  // ||DA||, infinity norm
+  Vector minus_;                     // a row of -L or -U
+  std::vector<const double*> rows_;  // of the right-hand sides
+  double norm_ = 0.0;                // ||DA||, infinity norm
 };
 
 }  // namespace kardan

@@ -1,12 +1,14 @@
 #pragma once
 /// A x = b for a square matrix of fixed pattern and changing values: dense below a measured size,
-/// sparse above, behind one interface.
+/// by dense blocks where the pattern falls apart into small ones, sparse otherwise, behind one
+/// interface.
 
 #include <memory>
 #include <span>
 #include <variant>
 
 #include "kardan/base/eval.h"
+#include "kardan/linalg/block_lu.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/matrix.h"
 #include "kardan/linalg/sparse.h"
@@ -21,6 +23,9 @@ struct LinearSolverOptions {
   /// A larger matrix is factored dense as well when its sparse factors would fill this share of
   /// size x size. Unstructured patterns of size 150 break even at 0.43.
   double dense_fill = 0.42;
+  /// Patterns whose largest diagonal block is not above this, nor above half their size, are
+  /// factored by blocks.
+  int block_limit = 32;
 };
 
 /// After the first factor nothing allocates, except in the sparse case when pivots have to be
@@ -31,12 +36,12 @@ struct LinearSolverOptions {
 /// `forget_pivots` where results must not depend on what was factored before (a checkpoint).
 class LinearSolver {
  public:
-  enum class Kind { dense, sparse };
+  enum class Kind { dense, blocks, sparse };
 
   explicit LinearSolver(std::shared_ptr<const SparsePattern> pattern,
                         LinearSolverOptions options = {});
 
-  Kind kind() const { return std::holds_alternative<Dense>(solver_) ? Kind::dense : Kind::sparse; }
+  Kind kind() const { return static_cast<Kind>(solver_.index()); }
   int size() const { return pattern_->rows; }
 
   /// `values` over the pattern. recoverable when A is exactly singular or a value is not finite;
@@ -67,7 +72,7 @@ class LinearSolver {
   };
 
   std::shared_ptr<const SparsePattern> pattern_;
-  std::variant<Dense, SparseLu> solver_;
+  std::variant<Dense, BlockLu, SparseLu> solver_;  // in the order of Kind
   Eval analyzed_ = Eval::ok;
   Reuse reuse_ = Reuse::no;
   Pivots pivots_ = Pivots::none;

@@ -56,6 +56,8 @@ struct ElementData {
   FieldMap fields;
   std::vector<FrameData> frames;
   SourceLocation where;
+  /// False: methods shall do without the derivatives of this force, as if none were known.
+  bool differentiable = true;
 };
 
 enum class Priority { exactly, if_possible, free };

@@ -13,13 +13,13 @@ struct Linearization {
   Eval status = Eval::ok;
   std::string message, advice;  ///< when it failed
   Modes modes;
-  std::vector<std::string> variables;    ///< of A: x by name, u by name, dynamic variables
+  std::vector<std::string> variables;    ///< of A: x, u, zeta and dynamic variables by name
   std::vector<std::string> coordinates;  ///< of mode shapes
   double largest_acceleration = 0;       ///< [m/s^2 or rad/s^2] 0 in balance or steady motion
   int zero = 0;                          ///< eigenvalues that are zero
 };
 
 /// Linearizes at prepared.start.
-Linearization linearize(const Prepared& prepared, ModeShapes shapes, Diagnostics& diagnostics);
+Linearization linearize(const Prepared& prepared, ModeShapes shapes);
 
 }  // namespace kardan

@@ -7,84 +7,10 @@
 #include <ctime>
 
 #include "kardan/base/text.h"
+#include "kardan/run/monitor.h"
 
 namespace kardan {
 namespace {
-
-/// Three-point Gauss on [0, 1]: order 6, above that of every method.
-constexpr double gauss_node[3] = {0.11270166537925831, 0.5, 0.88729833462074169};
-constexpr double gauss_weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
-
-/// Watches a run: residuals at three levels, work against energy, the output grid.
-class Monitor {
- public:
-  Monitor(const System& system, const State& start, const SimulateOptions& options,
-          const GridSink& grid, RunReport& report)
-      : system_(system),
-        options_(options),
-        grid_(grid),
-        report_(report),
-        ws_(system.make_workspace()),
-        accel_(system.sizes().constraints()) {
-    const Energy e = system.energy(start, *ws_);
-    report.energy.initial = report.energy.final = e.kinetic + e.potential;
-    if (grid && options.every > 0) grid({&start});
-    next_ = start.t + options.every;
-  }
-
-  void observe(const StepView& step) {
-    work(step);
-    const State& s = *step.state;
-    const Energy e = system_.energy(s, *ws_);
-    EnergyBalance& b = report_.energy;
-    b.final = e.kinetic + e.potential;
-    b.balance_error = std::max(b.balance_error, std::abs(b.final - b.initial - b.work));
-    residuals(s);
-    if (!grid_ || options_.every <= 0) return;
-    // The grid is filled from dense output; steps are never shortened for it.
-    const double slack = 1e-9 * options_.every;
-    for (; next_ <= step.t + slack; next_ += options_.every) {
-      const double theta = (next_ - (step.t - step.h)) / step.h;
-      if (theta >= 1 - 1e-12) {
-        grid_({&s});
-        continue;
-      }
-      step.dense->at(theta, point_);
-      if (step.problem->state_at(point_, ChartProblem::Consistency::projected, inside_) == Eval::ok)
-        grid_({&inside_});
-    }
-  }
-
- private:
-  void work(const StepView& step) {
-    for (int k = 0; k < 3; ++k) {
-      step.dense->at(gauss_node[k], point_);
-      if (step.problem->state_at(point_, ChartProblem::Consistency::as_interpolated, inside_) !=
-          Eval::ok)
-        return;
-      report_.energy.work += gauss_weight[k] * step.h * system_.energy(inside_, *ws_).applied_power;
-    }
-  }
-
-  void residuals(const State& s) {
-    if (system_.evaluate(s, {true, true, false, false}, *ws_) != Eval::ok) return;
-    for (int i = 0; i < system_.sizes().constraints(); ++i) {
-      Residuals& r = report_.residuals;
-      r.position = std::max(r.position, std::abs(scaled_residual(system_, i, 0, ws_->g[i])));
-      r.velocity = std::max(r.velocity, std::abs(scaled_residual(system_, i, 1, ws_->rate[i])));
-    }
-  }
-
-  const System& system_;
-  const SimulateOptions& options_;
-  const GridSink& grid_;
-  RunReport& report_;
-  std::unique_ptr<Workspace> ws_;
-  Vector accel_;
-  ChartPoint point_;
-  State inside_;
-  double next_ = 0;
-};
 
 /// Places of the variables a name stands for.
 struct Places {
@@ -211,9 +137,26 @@ Choice choose_method(const std::string& name, Diagnostics& diagnostics) {
   return out;
 }
 
+/// Of all options given, those declared, and the defaults of the others.
+static OptionValues used_options(std::span<const OptionInfo> declared, const OptionValues& given) {
+  OptionValues all = complete_options(declared, given), out;
+  for (const OptionInfo& o : declared) out[o.name] = all[o.name];
+  return out;
+}
+
+/// Refuses a method that would lose its order.
+static void refuse_missing_derivatives(const Method& method, RunReport& report) {
+  if (!method.needs_exact_jacobian || report.without_derivatives.empty()) return;
+  report.driver.reason = Reason::refused;
+  report.driver.message = fmt::format("'{}' needs exact derivatives; '{}' has none", method.name,
+                                      report.without_derivatives.front());
+  report.driver.advice = "use 'ros2w', which keeps its order without them";
+}
+
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
-                   const StepLog& log, Diagnostics& diagnostics) {
+                   const Observer& observer, Diagnostics& diagnostics) {
   RunReport report;
+  report.asked = options;
   const Choice choice = choose_method(options.method, diagnostics);
   if (!choice.formulation) return report;
   if (choice.formulation->refuse) choice.formulation->refuse(*prepared.system, diagnostics);
@@ -221,33 +164,40 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Gri
   if (diagnostics.has_errors()) return report;
   report.method = choice.method->name;
   report.formulation = choice.formulation->name;
+  report.method_options = used_options(choice.method->options, options.options);
+  report.formulation_options = used_options(choice.formulation->options, options.options);
   report.tolerance = options.driver.tolerance;
-  const auto made = choice.formulation->make(
-      *prepared.system, complete_options(choice.formulation->options, options.options));
-  ChartProblem& problem = *made;
+  report.dense_order = std::min(choice.method->order, DenseStep::order);
+  for (const ElementData& e : prepared.system->blueprint().elements)
+    if (!e.differentiable) report.without_derivatives.push_back(e.name);
+  refuse_missing_derivatives(*choice.method, report);
+  if (report.driver.reason == Reason::refused) return report;
+  const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
   DriverOptions driver = options.driver;
   driver.method_options = options.options;
-  if (!driver.scale) driver.scale = find_scale(*prepared.system, problem, options, diagnostics);
+  if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;
-  Monitor monitor(*prepared.system, state, options, grid, report);
+  Monitor monitor(prepared, *choice.method, options, grid, report);
   const std::clock_t begin = std::clock();
-  report.driver =
-      integrate(problem, *choice.method, state, options.t_end, driver, [&](const StepView& step) {
-        monitor.observe(step);
-        if (log) log(step.t, step.h, step.error);
-        return std::string();
-      });
-  report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  report.partitions = problem.partitions();
-  const Reason reason = report.driver.reason;
-  if (reason != Reason::evaluation_failed && reason != Reason::refused) {
-    prepared.start.a = problem.accelerations();
-    prepared.start.lambda = problem.multipliers();
-    const auto ws = prepared.system->make_workspace();
-    const Residuals end = constraint_residuals(*prepared.system, state, prepared.start.a, *ws);
-    report.residuals.acceleration = end.acceleration;
+  if (const std::string first = monitor.begin(prepared.start); !first.empty()) {
+    report.driver.reason = Reason::stopped;
+    report.driver.message = first;
+    report.driver.t = state.t;
+  } else {
+    report.driver = integrate(*problem, *choice.method, state, options.t_end, driver,
+                              [&](const StepView& step) {
+                                const std::string wish = observer ? observer(step) : "";
+                                const std::string end = monitor.observe(step);
+                                return end.empty() ? wish : end;
+                              });
   }
+  if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
+  report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  report.partitions = problem->partitions();
+  const auto history = problem->partition_history();
+  report.partition_history.assign(history.begin(), history.end());
+  monitor.end(prepared.start);
   return report;
 }
 

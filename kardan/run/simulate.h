@@ -8,6 +8,7 @@
 #include "kardan/formulation/catalog.h"
 #include "kardan/integrate/driver.h"
 #include "kardan/run/prepare.h"
+#include "kardan/run/result.h"
 
 namespace kardan {
 
@@ -41,31 +42,34 @@ Choice choose_method(const std::string& name, Diagnostics& diagnostics);
 struct EnergyBalance {
   double initial = 0, final = 0;  ///< [J] kinetic + potential
   double work = 0;                ///< [J] of the forces without potential and of the drivers
+  double exchanged = 0;           ///< [J] the sum of its size over all steps: what flowed in or out
   double balance_error = 0;       ///< [J] largest |energy - initial - work| of the run
 };
 
-/// What was asked, what was used, how it ended, and the proof.
+/// The certificate: what was asked, what was used, how it ended, and the proof.
 struct RunReport {
-  std::string method, formulation;
+  SimulateOptions asked;
+  std::string method, formulation;                   ///< used
+  OptionValues method_options, formulation_options;  ///< used, all of them
   double tolerance = 0;
   DriverReport driver;
-  Residuals residuals;  ///< largest of the run, scaled
+  Residuals residuals;  ///< largest of the start and all steps, scaled
   EnergyBalance energy;
   double cpu_seconds = 0;
   int partitions = 0;  ///< how often the independent coordinates were chosen
+  std::vector<PartitionRecord> partition_history;
+  int dense_order = 0;                           ///< of the values on the grid
+  std::vector<std::string> without_derivatives;  ///< elements; empty: all derivatives are exact
 };
 
-/// A point of the output grid.
-struct GridPoint {
-  const State* state = nullptr;
-};
-using GridSink = std::function<void(const GridPoint&)>;
-/// Told after every accepted step: time, step, error.
-using StepLog = std::function<void(double t, double h, double error)>;
+/// Told at every point of the output grid: the consistent state there, from dense output, with the
+/// accelerations and multipliers that belong to it. A non-empty answer ends the run with that
+/// reason.
+using GridSink = std::function<std::string(const Moment&)>;
 
-/// Runs `prepared` (its start is moved to the end of the run). A method or option that does not
-/// exist is reported.
+/// Runs `prepared` (its start is moved to the end of the run). `observer` is told every accepted
+/// step. A method or option that does not exist is reported.
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
-                   const StepLog& log, Diagnostics& diagnostics);
+                   const Observer& observer, Diagnostics& diagnostics);
 
 }  // namespace kardan

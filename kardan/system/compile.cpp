@@ -105,6 +105,20 @@ bool build_element(const ElementData& e, int index, const Blueprint& blueprint,
   }
 }
 
+/// Forces whose derivatives count as unknown are told so.
+template <int D>
+void leave_out_derivatives(const Blueprint& blueprint, Program<D>& program) {
+  std::vector<char> known;
+  for (const ElementData& e : blueprint.elements) known.push_back(e.differentiable);
+  using Slots = typename ForceBank<D>::Slots;
+  for (auto& bank : program.forces)
+    bank->each_slot(
+        [](void* user, Slots& s) {
+          s.differentiable = (*static_cast<std::vector<char>*>(user))[s.element] != 0;
+        },
+        &known);
+}
+
 /// Reactions are of joints that exist.
 template <int D>
 void check_sensors(const Program<D>& program, const Blueprint& blueprint,
@@ -140,6 +154,7 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
   if (diagnostics.error_count() > errors) return nullptr;
   check_sensors(program, blueprint, diagnostics);
   order_rows(program);
+  leave_out_derivatives(blueprint, program);
   const int velocities = layout.back().v + layout.back().v_count;
   Patterns patterns = lay_out(program, velocities, topology);
   auto system = std::make_unique<MultibodySystem<D>>(std::move(blueprint), std::move(program),
@@ -151,14 +166,6 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
 }
 
 }  // namespace
-
-std::string System::row_name(int row) const {
-  return element_of_row(row) + " " + rows()[row].label;
-}
-
-const std::string& System::element_of_row(int row) const {
-  return blueprint().elements[rows()[row].element].name;
-}
 
 std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) return nullptr;

@@ -63,7 +63,7 @@ struct Workspace {
   // differentiate: at the accelerations and multipliers it was given
   Vector accel;                                   // G a - gamma
   SparseMatrix rate_p, accel_p, accel_v;          // (G v + g_t)_p, (G a - gamma)_p, -gamma_v
-  Vector rate_t, accel_t, f_t, b_t, d_t;          // partial time derivatives; f_t of f - M a
+  Vector rate_t, accel_t, f_t, b_t, d_t;          // by time; f_t of what f_p is of
   SparseMatrix f_p, f_v;                          // (f - M a - G' lambda - H' mu)_p, f_v
   SparseMatrix aux_p, aux_v, aux_aux, force_aux;  // (b; d) by p, v, (r; w), and f by (r; w)
   SparseMatrix force_lambda, aux_lambda;          // f and (b; d) by the multipliers
@@ -109,7 +109,7 @@ class Equations {
   /// Event functions at the modes of the state, and the modes that belong to a state.
   virtual void events(const State&, std::span<double> z, Workspace&) const = 0;
   virtual void choose_modes(State&, Workspace&) const = 0;
-  /// Sets the turn counters of `to` so that angles continue from `from`.
+  /// Sets the turn counters and contact variables of `to` so that they continue from `from`.
   virtual void follow_turns(const State& from, State& to, Workspace&) const = 0;
 };
 

@@ -77,10 +77,23 @@ std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
   }
   auto scratch = std::make_unique<MotionScratch>();
   scratch->motion.resize(bodies_.size());
-  scratch->angles.resize(program_.counters.size());
   if constexpr (D == 3) scratch->motion[0].R = Mat3d::identity();
   ws->scratch = std::move(scratch);
   return ws;
+}
+
+/// R, and in the plane the angle, of body b.
+template <int D>
+void MultibodySystem<D>::orient(const State& state, int b, BodyMotion<D>& m) const {
+  const double* p = state.p.data() + bodies_[b].p;
+  if constexpr (D == 2) {
+    m.angle = bodies_[b].v_count > 2 ? p[2] : blueprint_.bodies[b].angle;
+    m.R = {std::cos(m.angle), std::sin(m.angle)};
+  } else if (bodies_[b].v_count > 3) {
+    m.R = rotation_matrix(normalized(Quaternion{p[3], p[4], p[5], p[6]}));
+  } else {
+    m.R = blueprint_.bodies[b].R;
+  }
 }
 
 template <int D>
@@ -96,19 +109,15 @@ std::vector<BodyMotion<D>>& MultibodySystem<D>::move(const State& state, std::sp
       m.v[k] = v[k];
       m.a[k] = a.empty() ? 0 : a[bodies_[b].v + k];
     }
+    orient(state, static_cast<int>(b), m);
     if constexpr (D == 2) {
       const bool turns = bodies_[b].v_count > 2;
-      m.angle = turns ? p[2] : blueprint_.bodies[b].angle;
-      m.R = {std::cos(m.angle), std::sin(m.angle)};
       m.w = turns ? v[2] : 0;
       m.alpha = turns && !a.empty() ? a[bodies_[b].v + 2] : 0;
     } else if (bodies_[b].v_count > 3) {
-      m.R = rotation_matrix(normalized(Quaternion{p[3], p[4], p[5], p[6]}));
       m.w = {v[3], v[4], v[5]};
       m.alpha = a.empty() ? Vec3d{}
                           : Vec3d{a[bodies_[b].v + 3], a[bodies_[b].v + 4], a[bodies_[b].v + 5]};
-    } else {
-      m.R = blueprint_.bodies[b].R;
     }
   }
   return motion;
@@ -275,18 +284,17 @@ void MultibodySystem<D>::choose_modes(State& state, Workspace& ws) const {
 template <int D>
 void MultibodySystem<D>::follow_turns(const State& from, State& to, Workspace& ws) const {
   if (program_.counters.empty()) return;
+  auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
   Measure<D> y;
-  auto principal = [&](const TurnCounter<D>& c, const std::vector<BodyMotion<D>>& motion) {
+  auto principal = [&](const TurnCounter<D>& c, const State& state) {
+    for (int b : {c.A.body, c.B.body})
+      if (b > 0) orient(state, b, motion[b]);
     c.angle.evaluate({motion[c.A.body], motion[c.B.body]}, Depth::value, y);
     return y.value;
   };
-  Vector& before = static_cast<MotionScratch&>(*ws.scratch).angles;
-  const auto& motion = move(from, {}, ws);
-  for (std::size_t i = 0; i < before.size(); ++i)
-    before[i] = principal(program_.counters[i], motion);
-  const auto& moved = move(to, {}, ws);
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const double jump = before[i] - principal(program_.counters[i], moved);
+  for (std::size_t i = 0; i < program_.counters.size(); ++i) {
+    const TurnCounter<D>& c = program_.counters[i];
+    const double jump = principal(c, from) - principal(c, to);
     to.turns[i] = from.turns[i] + static_cast<int>(std::lround(jump / (2 * std::numbers::pi)));
   }
 }

@@ -56,13 +56,13 @@ class MultibodySystem final : public System {
  private:
   struct MotionScratch final : Workspace::Scratch {
     std::vector<BodyMotion<D>> motion;
-    Vector angles;  // of the turn counters
   };
   struct BodyMass {
     double mass;
     Mat3d inertia;
   };
 
+  void orient(const State&, int body, BodyMotion<D>&) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;
   ConstraintValues constraint_values(Workspace&) const;

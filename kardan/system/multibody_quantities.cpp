@@ -108,6 +108,8 @@ double MultibodySystem<D>::quantity(const Quantity& q, const State& state, doubl
       return state.r[q.index];
     case Quantity::Kind::auxiliary:
       return state.w[q.index];
+    case Quantity::Kind::contact:
+      return state.s[q.index];
     case Quantity::Kind::time:
       return state.t;
     case Quantity::Kind::expression:

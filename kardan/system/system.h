@@ -1,5 +1,6 @@
 #pragma once
-/// A compiled model: bodies, joints and forces as general equations, with names for everything.
+/// General equations with names for everything: of a compiled model with its bodies, joints and
+/// forces, or written by a user. There every coordinate counts as a body of its own.
 
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ struct Quantity {
     sensor,
     state,
     auxiliary,
+    contact,
     time,
     expression
   } kind = Kind::position;
@@ -45,6 +47,7 @@ struct Quantity {
 struct Energy {
   double kinetic = 0, potential = 0;  // [J]
   double applied_power = 0;           // [W] of all forces without a potential (damping included)
+  bool known = true;                  // false: the equations do not tell
 };
 
 struct Momentum {
@@ -54,7 +57,10 @@ struct Momentum {
 
 class System : public Equations {
  public:
-  virtual int dimension() const = 0;
+  virtual int dimension() const = 0;  // 2: plane, 3: space, 1: coordinates without bodies
+  bool has_bodies() const { return dimension() > 1; }
+  /// False where differences stand in for derivatives.
+  virtual bool exact_derivatives() const { return true; }
   virtual const Blueprint& blueprint() const = 0;
   virtual const std::vector<BodyLayout>& bodies() const = 0;            // 0 is the ground
   virtual const std::vector<RowInfo>& rows() const = 0;                 // constraint rows, by index
@@ -88,6 +94,19 @@ class System : public Equations {
   /// "hinge_3 rotation about local y"
   std::string row_name(int row) const;
   const std::string& element_of_row(int row) const;
+
+  /// Names of the change of a coordinate, its velocity and acceleration, by column of v.
+  virtual std::string coordinate_name(int column) const;
+  virtual std::string velocity_name(int column) const;
+  virtual std::string acceleration_name(int column) const;
+
+  /// Typical sizes: of a tangent column (lengths, 1 rad for rotations), of the residual of a
+  /// constraint row, of a dynamic variable.
+  virtual double coordinate_scale(int column) const;
+  virtual double row_scale(int row) const;
+  virtual double state_scale(int index) const;
+  /// True for rotations, false for displacements.
+  bool is_rotation(int column) const;
 };
 
 /// Lays out and links the elements. Null if an error was reported.

@@ -276,11 +276,5 @@ TEST(Linearize, PrintsEigenvaluesAndGivesModesByName) {
   EXPECT_TRUE(mode.at("shape").at("chassis.rz").at("im").is_number());
 }
 
-TEST(Linearize, OfNonholonomicConstraintsIsRefused) {
-  const Output o = run_kardan({"linearize", models + "rolling_disc.yaml"});
-  EXPECT_EQ(o.exit_code, bad_input);
-  EXPECT_THAT(o.err, HasSubstr("error[linearize.nonholonomic]"));
-}
-
 }  // namespace
 }  // namespace kardan::test

@@ -126,7 +126,13 @@ std::vector<Case<D>> constraint_cases() {
        {2},
        [](auto& b) { KnifeEdge{}.build(b); },
        [](auto& b, int) {
-         add_velocity_formula(b, KnifeEdgeFormula<D>{b.axis(0, 1), b.frame(0).s}, 0, 0);
+         add_velocity_formula(b, KnifeEdgeFormula<D>{b.axis(0, 1), b.frame(0).s, {}}, 0, 0);
+       }},
+      {"knife_edge_on_a_belt",
+       {2},
+       [](auto& b) { KnifeEdge{wave()}.build(b); },
+       [](auto& b, int) {
+         add_velocity_formula(b, KnifeEdgeFormula<D>{b.axis(0, 1), b.frame(0).s, wave()}, 0, 0);
        }}};
   if constexpr (D == 3)
     for (Case<3>& c : rolling_cases()) cases.push_back(std::move(c));

@@ -296,9 +296,14 @@ Blocks differences(DenseProgram<D>& program, const Scene<D>& scene) {
   // A nonholonomic row has no position: its rate is not the change of anything.
   out["rate"] = motion.at("g");
   const Blocks here = program.evaluate(scene);
-  for (int k = 0; k < r; ++k)
-    if (program.program().rows[k].kind == RowKind::nonholonomic)
-      out["rate"][k] = here.at("rate")[k];
+  Scene<D> still = scene;  // what remains of a nonholonomic row there is h
+  for (BodyMotion<D>& b : still.bodies) b.v = {}, b.w = {};
+  const Blocks rest = program.evaluate(still);
+  for (int k = 0; k < r; ++k) {
+    if (program.program().rows[k].kind != RowKind::nonholonomic) continue;
+    out["rate"][k] = here.at("rate")[k];
+    out["g_t"][k] = rest.at("rate")[k];
+  }
   return out;
 }
 

@@ -113,9 +113,11 @@ template <int D>
 struct KnifeEdgeFormula {
   static constexpr int rows = 1;
   VecOf<D> e, s;
+  TimeFunction belt;
   template <class T>
-  void velocity(const T&, const Frame<D, T>&, const Frame<D, T>& B, std::span<T> psi) const {
-    psi[0] = dot(B.direction(e), B.velocity_at(s));
+  void velocity(const T& t, const Frame<D, T>&, const Frame<D, T>& B, std::span<T> psi) const {
+    const auto across = B.direction(e);
+    psi[0] = dot(across, B.velocity_at(s)) - belt(t) * across[0];
   }
 };
 

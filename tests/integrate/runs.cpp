@@ -38,8 +38,8 @@ Prepared model_text(std::string_view yaml) {
 }
 
 Ended run(const Prepared& model, const Method& method, double t_end, const DriverOptions& options,
-          const Observer& observer) {
-  StateSpace problem(*model.system);
+          const Observer& observer, Parametrize choose) {
+  StateSpace problem(*model.system, choose);
   Ended end;
   end.state = model.start.state;
   end.report = integrate(problem, method, end.state, t_end, options, observer);
@@ -54,21 +54,22 @@ std::vector<Method> one_step_methods() {
   return out;
 }
 
-Ended run_fixed(const Prepared& model, const Method& method, double t_end, int count) {
+Ended run_fixed(const Prepared& model, const Method& method, double t_end, int count,
+                Parametrize choose) {
   DriverOptions options;
   options.fixed_step = t_end / count;
   options.tolerance = 1e-12;  // how far iterations of implicit methods go
-  return run(model, method, t_end, options);
+  return run(model, method, t_end, options, {}, choose);
 }
 
 std::vector<State> run_grid(const Prepared& model, std::string_view method, double t_end, int count,
-                            double tolerance, RunReport* report) {
+                            double tolerance, RunReport* report, Parametrize choose) {
   std::vector<State> grid{model.start.state};
   const double every = t_end / count;
   DriverOptions options;
   options.tolerance = tolerance;
   ChartPoint point;
-  const Ended end = run(model, *find_method(method), t_end, options, [&](const StepView& step) {
+  const Observer observer = [&](const StepView& step) {
     while (static_cast<int>(grid.size()) < count &&
            static_cast<double>(grid.size()) * every <= step.t) {
       const double t = static_cast<double>(grid.size()) * every;
@@ -79,7 +80,8 @@ std::vector<State> run_grid(const Prepared& model, std::string_view method, doub
       grid.push_back(std::move(s));
     }
     return std::string();
-  });
+  };
+  const Ended end = run(model, *find_method(method), t_end, options, observer, choose);
   grid.push_back(end.state);
   if (report) {
     report->driver = end.report;

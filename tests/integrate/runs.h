@@ -23,16 +23,18 @@ struct Ended {
   int partitions = 0;
 };
 Ended run(const Prepared& model, const Method& method, double t_end, const DriverOptions& options,
-          const Observer& observer = {});
-/// `count` equal steps without error control.
+          const Observer& observer = {}, Parametrize choose = partition_coordinates);
 /// The methods of the driver's own loop; the others have a variable order and bring their own.
 std::vector<Method> one_step_methods();
 
-Ended run_fixed(const Prepared& model, const Method& method, double t_end, int count);
+/// `count` equal steps without error control.
+Ended run_fixed(const Prepared& model, const Method& method, double t_end, int count,
+                Parametrize choose = partition_coordinates);
 
 /// States on a grid of equidistant times (the start and `count` more), from dense output.
 std::vector<State> run_grid(const Prepared& model, std::string_view method, double t_end, int count,
-                            double tolerance, RunReport* report = nullptr);
+                            double tolerance, RunReport* report = nullptr,
+                            Parametrize choose = partition_coordinates);
 
 double value(const System& system, const State& state, std::string_view name);
 

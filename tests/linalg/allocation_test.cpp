@@ -7,6 +7,7 @@
 
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/linear_solver.h"
+#include "kardan/linalg/sparse_cholesky.h"
 #include "kardan/linalg/sparse_lu.h"
 #include "linalg/random_matrices.h"
 #include "support/count_allocations.h"
@@ -71,6 +72,24 @@ TEST_F(Allocation, DoesNotHappenInLinearSolverAfterTheFirstFactorization) {
     LinearSolver solver(A.pattern);
     expect_no_allocation(
         solver, [&] { return solver.factor(A.values); }, A.rows());
+  }
+}
+
+TEST_F(Allocation, DoesNotHappenInSparseCholeskyAfterConstruction) {
+  test::Random random(84);
+  for (const int bodies : {3, 40}) {
+    const SparseMatrix G = test::chain_jacobian(bodies, 3, random);
+    Matrix S;
+    multiply(G.to_dense(), transposed(G.to_dense()), S);
+    const SparseMatrix A = test::sparse_copy(S);
+    SparseCholesky cholesky(A.pattern);
+    Vector x(A.rows(), 1.0);
+    const long before = allocations;
+    const Eval factored = cholesky.factor(A.values);
+    if (factored == Eval::ok) cholesky.solve(x);
+    const long count = allocations - before;
+    EXPECT_EQ(factored, Eval::ok);
+    EXPECT_EQ(count, 0);
   }
 }
 

@@ -14,8 +14,7 @@ Linearization linearized(const Model& model) {
   Diagnostics diagnostics;
   const Prepared p = prepare(model, {}, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
-  const Linearization out = linearize(p, ModeShapes::find, diagnostics);
-  EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
+  const Linearization out = linearize(p, ModeShapes::find);
   EXPECT_EQ(out.status, Eval::ok) << out.message;
   return out;
 }
@@ -101,15 +100,6 @@ forces:
     EXPECT_NEAR(l.modes.modes[k].value.imag(), 0, 1e-10);
   }
   EXPECT_EQ(l.variables.size(), 3u);
-}
-
-TEST(Linearize, RefusesNonholonomicConstraints) {
-  Diagnostics diagnostics;
-  const Prepared p = prepare(test::shipped("rolling_disc"), {}, diagnostics);
-  ASSERT_FALSE(diagnostics.has_errors());
-  const Linearization l = linearize(p, ModeShapes::leave, diagnostics);
-  ASSERT_TRUE(diagnostics.has_errors());
-  EXPECT_EQ(diagnostics.all().back().code, "linearize.nonholonomic");
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr double weights[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0}
 
 /// The values whose derivatives are checked.
 struct Values {
-  Vector g, rate, accel, f, loaded, aux;  // loaded = f - G' lambda; aux = (b; d)
+  // f = f - M a; loaded = f - M a - G' lambda; aux = (b; d)
+  Vector g, rate, accel, f, loaded, aux, e;
 };
 
 class Checker {
@@ -39,9 +40,11 @@ class Checker {
     f_p_alone_ = ws_->f_p.to_dense();
     if (system_.differentiate(at_.state, at_.a, at_.lambda, *ws_) != Eval::ok)
       return broken("differentiate");
+    if (system_.invariants(at_.state, *ws_) != Eval::ok) return broken("invariants");
     by_positions();
     by_velocities();
     by_variables();
+    by_multipliers();
     by_time();
     along_the_motion();
     return report_;
@@ -62,10 +65,14 @@ class Checker {
     out.accel = probe_->gamma;
     for (double& x : out.accel) x = -x;
     probe_->G.multiply_add(1, at_.a, out.accel);
-    out.f = out.loaded = probe_->f;
+    out.f = probe_->f;
+    probe_->M.multiply_add(-1, at_.a, out.f);
+    out.loaded = out.f;
     probe_->G.multiply_transposed_add(-1, at_.lambda, out.loaded);
     out.aux = probe_->b;
     out.aux.insert(out.aux.end(), probe_->d.begin(), probe_->d.end());
+    EXPECT_EQ(system_.invariants(state, *probe_), Eval::ok);
+    out.e = probe_->e;
     return out;
   }
 
@@ -83,12 +90,13 @@ class Checker {
         add_scaled(c, v.f, sum.f);
         add_scaled(c, v.loaded, sum.loaded);
         add_scaled(c, v.aux, sum.aux);
+        add_scaled(c, v.e, sum.e);
       }
     return sum;
   }
   template <class Use>
   static void each(Values& v, Use&& use) {
-    for (Vector* x : {&v.g, &v.rate, &v.accel, &v.f, &v.loaded, &v.aux}) use(*x);
+    for (Vector* x : {&v.g, &v.rate, &v.accel, &v.f, &v.loaded, &v.aux, &v.e}) use(*x);
   }
 
   /// Compares columns of a derivative with differences, row by row.
@@ -133,7 +141,7 @@ class Checker {
 
   void by_positions() {
     const int n = system_.sizes().v;
-    std::vector<Vector> g(n), rate(n), accel(n), f(n), loaded(n), aux(n);
+    std::vector<Vector> g(n), rate(n), accel(n), f(n), loaded(n), aux(n), e(n);
     Vector sizes(n);
     for (int j = 0; j < n; ++j) {
       sizes[j] = column_scale(system_, j);
@@ -148,18 +156,20 @@ class Checker {
           step_share_ * sizes[j]);
       g[j] = std::move(s.g), rate[j] = std::move(s.rate), accel[j] = std::move(s.accel);
       f[j] = std::move(s.f), loaded[j] = std::move(s.loaded), aux[j] = std::move(s.aux);
+      e[j] = std::move(s.e);
     }
     compare("G", ws_->G.to_dense(), g, sizes, evaluated_.g);
     compare("rate_p", ws_->rate_p.to_dense(), rate, sizes, evaluated_.rate);
     compare("accel_p", ws_->accel_p.to_dense(), accel, sizes, evaluated_.accel);
     compare("f_p", f_p_alone_, f, sizes, evaluated_.f);
-    compare("f_p - (G' lambda)_p", ws_->f_p.to_dense(), loaded, sizes, evaluated_.loaded);
+    compare("(f - M a - G' lambda)_p", ws_->f_p.to_dense(), loaded, sizes, evaluated_.loaded);
     compare("aux_p", ws_->aux_p.to_dense(), aux, sizes, evaluated_.aux);
+    compare("e_p", ws_->e_p.to_dense(), e, sizes, evaluated_.e);
   }
 
   void by_velocities() {
     const int n = system_.sizes().v;
-    std::vector<Vector> rate(n), accel(n), f(n), aux(n);
+    std::vector<Vector> rate(n), accel(n), f(n), aux(n), e(n);
     Vector sizes(n);
     for (int j = 0; j < n; ++j) {
       sizes[j] = column_scale(system_, j) * rate_unit();
@@ -171,12 +181,32 @@ class Checker {
           },
           step_share_ * sizes[j]);
       rate[j] = std::move(s.rate), accel[j] = std::move(s.accel);
-      f[j] = std::move(s.f), aux[j] = std::move(s.aux);
+      f[j] = std::move(s.f), aux[j] = std::move(s.aux), e[j] = std::move(s.e);
     }
     compare("rate_v = G", ws_->G.to_dense(), rate, sizes, evaluated_.rate);
     compare("accel_v", ws_->accel_v.to_dense(), accel, sizes, evaluated_.accel);
     compare("f_v", ws_->f_v.to_dense(), f, sizes, evaluated_.f);
     compare("aux_v", ws_->aux_v.to_dense(), aux, sizes, evaluated_.aux);
+    compare("e_v", ws_->e_v.to_dense(), e, sizes, evaluated_.e);
+  }
+
+  void by_multipliers() {
+    if (!system_.sizes().multiplier_forces) return;
+    const int n = system_.sizes().constraints();
+    std::vector<Vector> f(n), aux(n);
+    const Vector sizes(n, system_.scales().mass * system_.scales().acceleration);
+    for (int j = 0; j < n; ++j) {
+      Values s = slope(
+          [&](double x) {
+            State moved = at_.state;
+            moved.lambda[j] += x;
+            return moved;
+          },
+          step_share_ * sizes[j]);
+      f[j] = std::move(s.f), aux[j] = std::move(s.aux);
+    }
+    compare("force_lambda", ws_->force_lambda.to_dense(), f, sizes, evaluated_.f);
+    compare("aux_lambda", ws_->aux_lambda.to_dense(), aux, sizes, evaluated_.aux);
   }
 
   void by_variables() {
@@ -209,7 +239,7 @@ class Checker {
     compare_vector("g_t", ws_->g_t, s.g, unit, evaluated_.g);
     compare_vector("rate_t", ws_->rate_t, s.rate, unit, evaluated_.rate);
     compare_vector("accel_t", ws_->accel_t, s.accel, unit, evaluated_.accel);
-    compare_vector("f_t", ws_->f_t, s.f, unit, evaluated_.f);
+    compare_vector("f_t", ws_->f_t, s.loaded, unit, evaluated_.loaded);
     Vector aux_t = ws_->b_t;
     aux_t.insert(aux_t.end(), ws_->d_t.begin(), ws_->d_t.end());
     compare_vector("aux_t", aux_t, s.aux, unit, evaluated_.aux);
@@ -261,6 +291,8 @@ DerivativePoint random_point(const System& system, unsigned seed, double share) 
   for (int i = 0; i < system.sizes().v; ++i)
     at.a[i] = random(s.acceleration / s.length * column_scale(system, i));
   at.lambda = random.vector(system.sizes().constraints(), s.mass * s.acceleration);
+  if (system.sizes().multiplier_forces)
+    at.state.lambda = random.vector(system.sizes().constraints(), s.mass * s.acceleration);
   const auto ws = system.make_workspace();
   system.choose_modes(at.state, *ws);
   return at;

@@ -1,0 +1,20 @@
+#include "kardan/formulation/accelerations.h"
+
+namespace kardan {
+
+AccelerationSolver::AccelerationSolver(const System& system)
+    : system_(system), saddle_(system.patterns().mass, system.patterns().constraint) {}
+
+Eval AccelerationSolver::solve(State& state, Vector& a, Vector& lambda, Workspace& ws) {
+  if (Eval e = auxiliaries_.solve(system_, state, ws); e != Eval::ok) return e;
+  if (Eval e = system_.evaluate(state, Request::all(), ws); e != Eval::ok) return e;
+  if (Eval e = saddle_.factor(ws.M.values, ws.G.values, Matrix(), system_.scales().mass);
+      e != Eval::ok)
+    return e;
+  a = ws.f;
+  lambda = ws.gamma;
+  saddle_.solve(a, lambda);
+  return all_finite(a) ? Eval::ok : Eval::recoverable;
+}
+
+}  // namespace kardan

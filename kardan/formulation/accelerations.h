@@ -1,0 +1,27 @@
+#pragma once
+/// Accelerations and multipliers at consistent positions and velocities, time after time:
+///
+///   M a + G' lambda + H' mu = f,   G a = gamma,   0 = d
+///
+/// Redundant rows are welcome: the multipliers are then those of least norm (in scaled rows).
+
+#include "kardan/formulation/auxiliary.h"
+#include "kardan/formulation/saddle.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+class AccelerationSolver {
+ public:
+  explicit AccelerationSolver(const System& system);
+
+  /// Sets a, lambda (all constraint rows) and state.w; `ws` then holds the evaluation at `state`.
+  Eval solve(State& state, Vector& a, Vector& lambda, Workspace& ws);
+
+ private:
+  const System& system_;
+  AuxiliarySolver auxiliaries_;
+  Saddle saddle_;
+};
+
+}  // namespace kardan

@@ -1,0 +1,136 @@
+#pragma once
+/// The equations of motion in all coordinates of the chart, constraints kept beside them.
+///
+/// As a constrained problem it gives methods M, f, G and the residuals at any point and solves
+///
+///   M v' + G' lambda = f,   G v' = c.
+///
+/// As an ordinary differential equation c = gamma - 2 alpha rate - beta^2 g (Baumgarte 1972;
+/// nonholonomic rows: c = gamma - 2 alpha rate), with constant gains or with alpha = a/h, beta =
+/// b/h for a step h; alpha = beta = 0 is the underlying equation, whose constraints drift. States
+/// are as the method leaves them: residuals are at its order, unless `projection` puts the end of
+/// every step back on positions and velocities that satisfy the constraints, along M^-1 G'.
+///
+/// Rows that follow from others are left out, and chosen anew when the others cease to carry them.
+
+#include <memory>
+
+#include "kardan/formulation/auxiliary.h"
+#include "kardan/formulation/catalog.h"
+#include "kardan/formulation/chart.h"
+#include "kardan/formulation/motion_solver.h"
+#include "kardan/integrate/constrained_problem.h"
+
+namespace kardan {
+
+struct AllCoordinatesOptions {
+  ProblemKind kind = ProblemKind::constrained;
+  double alpha = 0, beta = 0;  ///< [1/s], or times the step
+  enum class Gains { constant, per_step } gains = Gains::constant;
+  enum class Projection { none, each_step } projection = Projection::none;
+};
+
+class AllCoordinates final : public ConstrainedProblem {
+ public:
+  AllCoordinates(const System& system, const AllCoordinatesOptions& options);
+
+  ProblemKind kind() const override { return options_.kind; }
+  int second() const override { return system_.sizes().v; }
+  int first() const override { return system_.sizes().r; }
+  Eval rebase(const State& state) override;
+  const Local& base() const override { return base_y_; }
+  const LocalRate& base_rate() const override { return base_rate_; }
+  Eval begin_step(double h) override;
+  Eval rate(double t, const Local& y, LocalRate& out) override;
+  Eval jacobian(LocalJacobian& out) override;
+  Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
+  void base_point(ChartPoint& point) const override;
+  Eval state_at(const ChartPoint& point, Consistency, State& state) override;
+  double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
+  void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
+  ErrorScale default_scale(double tolerance) const override;
+  int events() const override { return system_.sizes().events; }
+  void event_functions(const State& state, std::span<double> z) override;
+  void switch_modes(const State& after, State& state) override;
+  bool advance(const ChartPoint& point) override;
+  bool past(double& t, Local& y, LocalRate& rate) override;
+  const Vector& accelerations() const override { return base_a_; }
+  const Vector& multipliers() const override { return base_lambda_; }
+  int partitions() const override { return static_cast<int>(history_.size()); }
+  std::span<const PartitionRecord> partition_history() const override { return history_; }
+  std::string culprit() const override { return culprit_; }
+
+  int rows() const override { return static_cast<int>(rows_.size()); }
+  int holonomic() const override { return holonomic_; }
+  int auxiliary() const override { return system_.sizes().w; }
+  void to_velocities(const Vector& x, const Vector& u, Vector& v) const override;
+  void to_chart(const Vector& x, const Vector& v, Vector& u) const override;
+  void chart_columns(const Vector& x, SparseMatrix& G) const override;
+  Eval evaluate(double t, const Vector& x, const Vector& v, const Vector& z, What what) override;
+  Eval differentiate(const Vector& a, const Vector& lambda) override;
+  const Motion& motion() const override { return at_->motion; }
+  const Motion& base_motion() const override { return base_at_->motion; }
+  Eval factor() override;
+  void solve(Place place, Vector& a, Vector& lambda) override;
+  void note_multipliers(double t, const Vector& lambda) override;
+
+  /// Multipliers of all rows the method found inside its last step, and their time: those of the
+  /// predictor-corrector are accurate to second order in the middle of the step. Empty: none.
+  const Vector& step_multipliers() const { return step_lambda_; }
+  double step_multipliers_time() const { return step_lambda_time_; }
+
+ private:
+  /// A point with its equations and their factors.
+  struct At {
+    Motion motion;
+    std::unique_ptr<MotionSolver> solver;
+  };
+  Eval choose_rows(const std::string& why);
+  void make_patterns(At& at);
+  void take(const SparseMatrix& all, SparseMatrix& kept) const;
+  Eval evaluate_at(At& at, What what);
+  Eval factor_at(At& at);
+  Eval accelerate(At& at, Vector& a, Vector& lambda);
+  Eval settle_base();
+  Eval redundant_rows_hold();
+  bool is_end(const State& state) const;
+  Eval project();
+  void spread(const Vector& kept, Vector& all) const;
+  void blame(const State& state);
+  Eval differentiate_base();
+  Eval eliminate_auxiliaries();
+
+  const System& system_;
+  AllCoordinatesOptions options_;
+  double alpha_ = 0, beta_ = 0, h_ = 0;
+  Chart chart_;
+  std::unique_ptr<Workspace> ws_;
+  AuxiliarySolver auxiliaries_;
+
+  std::vector<int> rows_;     // kept
+  std::vector<int> G_place_;  // of each kept value in the full matrix
+  std::shared_ptr<const SparsePattern> G_pattern_;
+  int holonomic_ = 0;
+  std::vector<PartitionRecord> history_;
+
+  State base_, point_, past_, end_;
+  std::unique_ptr<At> base_at_, at_, end_at_;
+  bool has_base_ = false, has_past_ = false, has_end_ = false;
+  Local base_y_;
+  LocalRate base_rate_;
+  Vector base_a_, base_lambda_, end_a_, end_lambda_, past_a_, past_b_;
+  Vector x_, v_, a_, lambda_, c_, u_;
+  Vector all_lambda_, step_lambda_;
+  Local weights_;
+  Matrix all_;  // derivatives
+  double step_lambda_time_ = 0;
+  std::string culprit_;
+};
+
+/// For methods that enforce constraints themselves.
+Formulation all_coordinates();
+/// The same as differential equations: with feedback, and without.
+Formulation baumgarte();
+Formulation index1_ode();
+
+}  // namespace kardan

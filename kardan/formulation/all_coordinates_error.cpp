@@ -1,0 +1,142 @@
+/// Errors of all coordinates, weighed by their tolerances, and the formulations themselves.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/formulation/all_coordinates.h"
+#include "kardan/formulation/residuals.h"
+
+namespace kardan {
+namespace {
+
+/// 1 / (absolute + relative |value|) of variable i.
+double weight(const Vector& absolute, const Vector& relative, double relative_of_all, std::size_t i,
+              double value) {
+  return 1 / (absolute[i] + (relative.empty() ? relative_of_all : relative[i]) * std::abs(value));
+}
+
+void refuse(std::string_view name, const System& system, Diagnostics& diagnostics) {
+  if (system.sizes().multiplier_forces)
+    diagnostics.error("formulation.multiplier_forces",
+                      fmt::format("'{}' cannot treat forces that depend on multipliers", name));
+}
+
+OptionInfo projection_option() {
+  return {.name = "projection",
+          .fallback = "none",
+          .doc = "each_step: put the end of every step back on the constraints",
+          .choices = {"none", "each_step"}};
+}
+
+AllCoordinatesOptions::Projection projection(const OptionValues& values) {
+  return word_option(values, "projection") == "each_step"
+             ? AllCoordinatesOptions::Projection::each_step
+             : AllCoordinatesOptions::Projection::none;
+}
+
+}  // namespace
+
+double AllCoordinates::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
+  error_weights(state, scale, weights_);
+  double largest = 0;
+  auto compare = [&](const Vector& error, const Vector& weights) {
+    for (std::size_t i = 0; i < error.size(); ++i)
+      largest = std::max(largest, std::abs(error[i]) * weights[i]);
+  };
+  compare(e.x, weights_.x);
+  compare(e.u, weights_.u);
+  compare(e.z, weights_.z);
+  const bool finite = all_finite(e.x) && all_finite(e.u) && all_finite(e.z);
+  return finite ? largest : std::nan("");
+}
+
+void AllCoordinates::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
+  weights.resize(second(), first());
+  for (int i = 0; i < second(); ++i) {
+    weights.x[i] =
+        weight(scale.position, scale.relative_position, scale.relative, i, chart_.size(state, i));
+    weights.u[i] = weight(scale.velocity, scale.relative_velocity, scale.relative, i, state.v[i]);
+  }
+  for (int i = 0; i < first(); ++i)
+    weights.z[i] = weight(scale.first, scale.relative_first, scale.relative, i, state.r[i]);
+}
+
+ErrorScale AllCoordinates::default_scale(double tolerance) const {
+  ErrorScale s;
+  s.relative = tolerance;
+  const Scales& unit = system_.scales();
+  for (int j = 0; j < second(); ++j) {
+    const double length = column_scale(system_, j);
+    s.position.push_back(tolerance * length);
+    s.velocity.push_back(tolerance * length * unit.speed / unit.length);
+  }
+  s.first.assign(first(), tolerance * unit.mass * unit.acceleration);
+  return s;
+}
+
+Formulation all_coordinates() {
+  return {
+      .name = "all_coordinates",
+      .summary = "all coordinates with their constraints, which the method enforces",
+      .source = "Welch, Hong, Trapp, Choi 2007",
+      .problem = ProblemKind::constrained,
+      .options = {projection_option()},
+      .refuse = [](const System& system, Diagnostics& d) { refuse("all_coordinates", system, d); },
+      .make = [](const System& system,
+                 const OptionValues& values) -> std::unique_ptr<ChartProblem> {
+        return std::make_unique<AllCoordinates>(
+            system, AllCoordinatesOptions{.projection = projection(values)});
+      }};
+}
+
+Formulation baumgarte() {
+  return {.name = "baumgarte",
+          .summary = "all coordinates, accelerations with feedback of constraint residuals",
+          .source = "Baumgarte 1972",
+          .problem = ProblemKind::ode,
+          .options = {{.name = "alpha",
+                       .fallback = "0.5",
+                       .doc = "gain of the velocity residual, 2 alpha [1/s, or 1/step]",
+                       .smallest = 0},
+                      {.name = "beta",
+                       .fallback = "1",
+                       .doc = "gain of the position residual, beta^2 [1/s, or 1/step]",
+                       .smallest = 0},
+                      {.name = "gains",
+                       .fallback = "per_step",
+                       .doc = "alpha and beta as given, or divided by the step",
+                       .choices = {"constant", "per_step"}},
+                      projection_option()},
+          .refuse = [](const System& system, Diagnostics& d) { refuse("baumgarte", system, d); },
+          .make = [](const System& system,
+                     const OptionValues& values) -> std::unique_ptr<ChartProblem> {
+            using Gains = AllCoordinatesOptions::Gains;
+            return std::make_unique<AllCoordinates>(
+                system, AllCoordinatesOptions{.kind = ProblemKind::ode,
+                                              .alpha = number_option(values, "alpha"),
+                                              .beta = number_option(values, "beta"),
+                                              .gains = word_option(values, "gains") == "constant"
+                                                           ? Gains::constant
+                                                           : Gains::per_step,
+                                              .projection = projection(values)});
+          }};
+}
+
+Formulation index1_ode() {
+  return {.name = "index1_ode",
+          .summary = "all coordinates, accelerations without feedback: constraints drift",
+          .source = "Haug 1989",
+          .problem = ProblemKind::ode,
+          .options = {projection_option()},
+          .refuse = [](const System& system, Diagnostics& d) { refuse("index1_ode", system, d); },
+          .make = [](const System& system,
+                     const OptionValues& values) -> std::unique_ptr<ChartProblem> {
+            return std::make_unique<AllCoordinates>(
+                system,
+                AllCoordinatesOptions{.kind = ProblemKind::ode, .projection = projection(values)});
+          }};
+}
+
+}  // namespace kardan

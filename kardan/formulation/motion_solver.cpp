@@ -1,0 +1,29 @@
+#include "kardan/formulation/motion_solver.h"
+
+namespace kardan {
+
+MotionSolver::MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePattern> G) {
+  eliminated_.emplace(M.pattern, G);
+  if (eliminated_->factor_mass(M.values) == Eval::ok) return;
+  eliminated_.reset();
+  whole_.emplace(M.pattern, std::move(G));
+}
+
+Eval MotionSolver::factor(const SparseMatrix& M, const SparseMatrix& G) {
+  if (whole_) return whole_->factor(M.values, G.values, none_, 1.0);
+  if (Eval e = eliminated_->factor_mass(M.values); e != Eval::ok) return e;
+  return eliminated_->factor(G.values);
+}
+
+int MotionSolver::failed_row() const {
+  return eliminated_ ? eliminated_->failed_row() : -1;
+}
+
+void MotionSolver::solve(Vector& a, Vector& lambda) {
+  if (whole_)
+    whole_->solve(a, lambda);
+  else
+    eliminated_->solve(a, lambda);
+}
+
+}  // namespace kardan

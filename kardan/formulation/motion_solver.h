@@ -1,0 +1,29 @@
+#pragma once
+/// M a + G' lambda = f, G a = c: by Cholesky factors of G M^-1 G' where M is positive definite,
+/// else by factors of the whole matrix, which the constraints make regular.
+
+#include <optional>
+
+#include "kardan/formulation/saddle.h"
+#include "kardan/linalg/mass_elimination.h"
+
+namespace kardan {
+
+class MotionSolver {
+ public:
+  /// `G`: independent rows. The values of `M` decide how to solve.
+  MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePattern> G);
+
+  [[nodiscard]] Eval factor(const SparseMatrix& M, const SparseMatrix& G);
+  /// Row that depends on others after a failure; -1: M and G are singular together.
+  int failed_row() const;
+  /// In place: a holds f on entry, lambda holds c.
+  void solve(Vector& a, Vector& lambda);
+
+ private:
+  std::optional<MassElimination> eliminated_;
+  std::optional<Saddle> whole_;
+  Matrix none_;
+};
+
+}  // namespace kardan

@@ -1,0 +1,322 @@
+#include "kardan/formulation/parametrization.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "kardan/formulation/analysis.h"
+
+namespace kardan {
+namespace {
+
+/// How much a coordinate is wanted as a dependent one, apart from its unit. Less where many
+/// constraints meet: such coordinates stay free, and the dependent ones fall into small blocks.
+Vector few_constraints(const System& system, const SparseMatrix& G) {
+  Vector count(system.sizes().v, 0.0);
+  for (int j : G.pattern->column) count[j] += 1;
+  for (double& c : count) c = 1 / std::max(c, 1.0);
+  return count;
+}
+
+/// Rows of the constraint matrix with columns in the model's units, of unit length, so that choices
+/// do not depend on units; then weighed.
+Matrix scaled_rows(const System& system, const SparseMatrix& G, std::span<const int> rows,
+                   const Vector& weight) {
+  const SparsePattern& p = *G.pattern;
+  Matrix out(static_cast<int>(rows.size()), G.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const int begin = p.row_start[rows[i]], end = p.row_start[rows[i] + 1];
+    double square = 0;
+    for (int k = begin; k < end; ++k) {
+      const double v = G.values[k] * column_scale(system, p.column[k]);
+      square += v * v;
+    }
+    if (square == 0) continue;
+    double* row = out.row(static_cast<int>(i));
+    for (int k = begin; k < end; ++k) {
+      const int j = p.column[k];
+      row[j] = G.values[k] * column_scale(system, j) * weight[j] / std::sqrt(square);
+    }
+  }
+  return out;
+}
+
+/// The matrix that picks coordinates: entry (picked[j], j) = 1.
+SparseMatrix picking(int rows, std::span<const int> picked) {
+  PatternBuilder builder(rows, static_cast<int>(picked.size()));
+  for (std::size_t j = 0; j < picked.size(); ++j) builder.add(picked[j], static_cast<int>(j));
+  SparseMatrix out(builder.build());
+  std::fill(out.values.begin(), out.values.end(), 1.0);
+  return out;
+}
+
+SparseMatrix transposed(const SparseMatrix& A) {
+  const SparsePattern& p = *A.pattern;
+  PatternBuilder builder(p.cols, p.rows);
+  for (int i = 0; i < p.rows; ++i)
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) builder.add(p.column[k], i);
+  SparseMatrix out(builder.build());
+  for (int i = 0; i < p.rows; ++i)
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+      out.values[out.pattern->find(p.column[k], i)] = A.values[k];
+  return out;
+}
+
+/// diag(scale)^power A with all entries in the pattern.
+SparseMatrix scaled(const System& system, double power, const Matrix& A) {
+  PatternBuilder builder(A.rows(), A.cols());
+  builder.add_block(0, 0, A.rows(), A.cols());
+  SparseMatrix out(builder.build());
+  for (int i = 0; i < A.rows(); ++i)
+    for (int j = 0; j < A.cols(); ++j)
+      out.values[i * A.cols() + j] = std::pow(column_scale(system, i), power) * A(i, j);
+  return out;
+}
+
+/// The rows of A that are independent, when rows shorter than the rank tolerance count as zero.
+Eval independent_rows(const Matrix& A, std::vector<int>& out) {
+  std::vector<int> candidates;
+  for (int i = 0; i < A.rows(); ++i)
+    if (norm_two({A.row(i), static_cast<std::size_t>(A.cols())}) > rank_tolerance)
+      candidates.push_back(i);
+  Matrix columns(A.cols(), static_cast<int>(candidates.size()));
+  for (int j = 0; j < columns.cols(); ++j)
+    for (int i = 0; i < A.cols(); ++i) columns(i, j) = A(candidates[j], i);
+  PivotedQr qr;
+  if (Eval e = qr.factor(columns, {.tolerance = rank_tolerance}); e != Eval::ok) return e;
+  for (int k = 0; k < qr.rank(); ++k) out.push_back(candidates[qr.column_permutation()[k]]);
+  std::sort(out.begin(), out.end());
+  return Eval::ok;
+}
+
+/// Sets the rows: holonomic ones first, then nonholonomic ones as far as they do not follow from
+/// the former. Both parts of the constraint matrix, scaled, are given back.
+struct Rows {
+  Vector weight;
+  PivotedQr holonomic;  // of the holonomic part
+  Matrix G, H;
+};
+
+Eval choose_rows(const System& system, const State& state, Workspace& ws, Parametrization& out,
+                 Rows& found) {
+  const RowDependencies holonomic = holonomic_dependencies(system, state, ws);
+  if (holonomic.eval != Eval::ok) return holonomic.eval;
+  out.rows = holonomic.independent;
+  out.holonomic = static_cast<int>(out.rows.size());
+  found.G = scaled_rows(system, ws.G, out.rows, found.weight);
+  if (Eval e = found.holonomic.factor(found.G); e != Eval::ok) return e;
+  if (found.holonomic.rank() != out.holonomic) return Eval::recoverable;
+  const int mu = system.sizes().mu;
+  if (mu == 0) return Eval::ok;
+  std::vector<int> rows(mu), chosen;
+  for (int i = 0; i < mu; ++i) rows[i] = system.sizes().lambda + i;
+  Matrix remainder;  // of every row beyond the holonomic ones
+  multiply(scaled_rows(system, ws.G, rows, found.weight), found.holonomic.null_space(), remainder);
+  if (Eval e = independent_rows(remainder, chosen); e != Eval::ok) return e;
+  for (int i : chosen) out.rows.push_back(rows[i]);
+  found.H = scaled_rows(system, ws.G, std::span(out.rows).subspan(out.holonomic), found.weight);
+  return Eval::ok;
+}
+
+std::vector<int> others(int count, std::span<const int> sorted) {
+  std::vector<int> out;
+  for (int j = 0; j < count; ++j)
+    if (!std::binary_search(sorted.begin(), sorted.end(), j)) out.push_back(j);
+  return out;
+}
+
+/// Of the coordinates the holonomic rows leave free, those whose velocities the nonholonomic rows
+/// determine best.
+Eval choose_drift(const Rows& found, std::vector<int>& drift) {
+  const int m = found.holonomic.rank(), free = found.holonomic.cols() - m;
+  const std::vector<int>& order = found.holonomic.column_permutation();
+  const Matrix C = found.holonomic.dependent_columns();
+  Matrix H(found.H.rows(), free);  // along the free positions: H_i - H_d C
+  for (int i = 0; i < H.rows(); ++i)
+    for (int j = 0; j < free; ++j) {
+      H(i, j) = found.H(i, order[m + j]);
+      for (int k = 0; k < m; ++k) H(i, j) -= found.H(i, order[k]) * C(k, j);
+    }
+  PivotedQr qr;
+  if (Eval e = qr.factor(H); e != Eval::ok) return e;
+  if (qr.rank() != H.rows()) return Eval::recoverable;
+  for (int k = 0; k < qr.rank(); ++k) drift.push_back(order[m + qr.column_permutation()[k]]);
+  std::sort(drift.begin(), drift.end());
+  return Eval::ok;
+}
+
+}  // namespace
+
+Eval partition_coordinates(const System& system, const State& state, Workspace& ws,
+                           Parametrization& out) {
+  Rows found;
+  found.weight = few_constraints(system, ws.G);
+  if (Eval e = choose_rows(system, state, ws, out, found); e != Eval::ok) return e;
+  const int nv = system.sizes().v;
+  const std::vector<int>& order = found.holonomic.column_permutation();
+  std::vector<int> held(order.begin(), order.begin() + out.holonomic), drift;
+  std::sort(held.begin(), held.end());
+  if (out.drift() > 0)
+    if (Eval e = choose_drift(found, drift); e != Eval::ok) return e;
+  held.insert(held.end(), drift.begin(), drift.end());
+  std::vector<int> sorted = held;
+  std::sort(sorted.begin(), sorted.end());
+  out.free_coordinates = others(nv, sorted);
+  out.X = picking(nv, out.free_coordinates);
+  out.held = picking(nv, held);
+  out.x_of = transposed(out.X);
+  out.held_of = transposed(out.held);
+  out.free_coordinates.insert(out.free_coordinates.end(), drift.begin(), drift.end());
+  return Eval::ok;
+}
+
+Eval span_tangent_space(const System& system, const State& state, Workspace& ws,
+                        Parametrization& out) {
+  Rows found;
+  found.weight.assign(system.sizes().v, 1.0);
+  if (Eval e = choose_rows(system, state, ws, out, found); e != Eval::ok) return e;
+  const Matrix N = found.holonomic.null_space();
+  auto complement = [](const Matrix& A, Matrix& result) {
+    PivotedQr qr;
+    const Eval e = qr.factor(kardan::transposed(A));
+    if (e == Eval::ok) result = qr.null_space();
+    return e;
+  };
+  Matrix D, X = N, Z(N.rows(), 0);
+  if (Eval e = complement(N, D); e != Eval::ok) return e;
+  if (out.drift() > 0) {
+    Matrix H, along;
+    multiply(found.H, N, H);
+    PivotedQr qr;
+    if (Eval e = qr.factor(H); e != Eval::ok) return e;
+    if (qr.rank() != out.drift()) return Eval::recoverable;
+    const Matrix still = qr.null_space();
+    if (Eval e = complement(still, along); e != Eval::ok) return e;
+    multiply(N, still, X);
+    multiply(N, along, Z);
+  }
+  Matrix held(N.rows(), D.cols() + Z.cols());
+  for (int i = 0; i < held.rows(); ++i) {
+    std::copy_n(D.row(i), D.cols(), held.row(i));
+    std::copy_n(Z.row(i), Z.cols(), held.row(i) + D.cols());
+  }
+  out.X = scaled(system, 1, X);
+  out.held = scaled(system, 1, held);
+  out.x_of = transposed(scaled(system, -1, X));
+  out.held_of = transposed(scaled(system, -1, held));
+  out.free_coordinates.clear();
+  return Eval::ok;
+}
+
+void Parametrization::compose(std::span<const double> x, std::span<const double> zeta,
+                              std::span<double> q) const {
+  X.multiply(x, q);
+  if (zeta.empty()) return;
+  const SparsePattern& p = *held.pattern;
+  for (int j = 0; j < p.rows; ++j)
+    for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
+      if (const int c = p.column[k] - holonomic; c >= 0) q[j] += held.values[k] * zeta[c];
+}
+
+void Parametrization::add_held(std::span<const double> y, std::span<double> q) const {
+  const SparsePattern& p = *held.pattern;
+  const int size = static_cast<int>(y.size());
+  for (int j = 0; j < p.rows; ++j)
+    for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
+      if (p.column[k] < size) q[j] += held.values[k] * y[p.column[k]];
+}
+
+void Parametrization::held_part(std::span<const double> q, std::span<double> y) const {
+  std::fill(y.begin(), y.end(), 0.0);
+  const SparsePattern& p = *held.pattern;
+  for (int j = 0; j < p.rows; ++j)
+    for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
+      y[p.column[k]] += held.values[k] * q[j];
+}
+
+void Parametrization::add_held(const Matrix& Y, Matrix& Q) const {
+  const SparsePattern& p = *held.pattern;
+  const auto width = static_cast<std::size_t>(Y.cols());
+  for (int j = 0; j < p.rows; ++j)
+    for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
+      if (p.column[k] < Y.rows())
+        add_scaled(held.values[k], {Y.row(p.column[k]), width}, {Q.row(j), width});
+}
+
+void Parametrization::free_columns(Matrix& B) const {
+  B.set_zero();
+  const int n = free_velocities();
+  for (int j = 0; j < B.rows(); ++j) {
+    for (int k = X.pattern->row_start[j]; k < X.pattern->row_start[j + 1]; ++k)
+      B(j, X.pattern->column[k]) = X.values[k];
+    if (B.cols() == n) continue;
+    for (int k = held.pattern->row_start[j]; k < held.pattern->row_start[j + 1]; ++k)
+      if (const int c = held.pattern->column[k] - holonomic; c >= 0) B(j, n + c) = held.values[k];
+  }
+}
+
+void Parametrization::negative_product(std::span<const double> A, const SparsePattern& constraint,
+                                       Matrix& W) const {
+  const int n = free_velocities();
+  const bool with_drift = drift() > 0 && W.rows() == holonomic;
+  for (int i = 0; i < W.rows(); ++i)
+    for (int k = constraint.row_start[rows[i]]; k < constraint.row_start[rows[i] + 1]; ++k) {
+      const int j = constraint.column[k];
+      for (int l = X.pattern->row_start[j]; l < X.pattern->row_start[j + 1]; ++l)
+        W(i, X.pattern->column[l]) -= A[k] * X.values[l];
+      if (!with_drift) continue;
+      for (int l = held.pattern->row_start[j]; l < held.pattern->row_start[j + 1]; ++l)
+        if (const int c = held.pattern->column[l] - holonomic; c >= 0)
+          W(i, n + c) -= A[k] * held.values[l];
+    }
+}
+
+void Parametrization::drift_of(std::span<const double> q, std::span<double> zeta) const {
+  const SparsePattern& p = *held_of.pattern;
+  for (int i = 0; i < drift(); ++i) {
+    zeta[i] = 0;
+    for (int k = p.row_start[holonomic + i]; k < p.row_start[holonomic + i + 1]; ++k)
+      zeta[i] += held_of.values[k] * q[p.column[k]];
+  }
+}
+
+void Parametrization::drift_of(const Matrix& Q, Matrix& zeta) const {
+  zeta.resize(drift(), Q.cols());
+  zeta.set_zero();
+  const SparsePattern& p = *held_of.pattern;
+  const auto width = static_cast<std::size_t>(Q.cols());
+  for (int i = 0; i < drift(); ++i)
+    for (int k = p.row_start[holonomic + i]; k < p.row_start[holonomic + i + 1]; ++k)
+      add_scaled(held_of.values[k], {Q.row(p.column[k]), width}, {zeta.row(i), width});
+}
+
+double Parametrization::length(const Matrix& H) const {
+  const double size = norm_max(H.values());
+  return free_coordinates.empty() ? std::hypot(1, size) : std::max(1.0, size);
+}
+
+HeldBlock::HeldBlock(const Parametrization& split, const SparsePattern& constraint, int size) {
+  const SparsePattern& held = *split.held.pattern;
+  auto each = [&](auto use) {
+    for (int i = 0; i < size; ++i)
+      for (int k = constraint.row_start[split.rows[i]]; k < constraint.row_start[split.rows[i] + 1];
+           ++k) {
+        const int j = constraint.column[k];
+        for (int l = held.row_start[j]; l < held.row_start[j + 1]; ++l)
+          if (held.column[l] < size) use(i, held.column[l], k, split.held.values[l]);
+      }
+  };
+  PatternBuilder builder(size, size);
+  each([&](int i, int c, int, double) { builder.add(i, c); });
+  pattern_ = builder.build();
+  each([&](int i, int c, int from, double factor) {
+    terms_.push_back({pattern_->find(i, c), from, factor});
+  });
+}
+
+void HeldBlock::gather(std::span<const double> A, std::span<double> values) const {
+  std::fill(values.begin(), values.end(), 0.0);
+  for (const Term& t : terms_) values[t.to] += t.factor * A[t.from];
+}
+
+}  // namespace kardan

@@ -1,0 +1,156 @@
+/// Accelerations and multipliers of the state-space form: on the free directions where they are
+/// few, by the saddle-point system where they are many.
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/base/rotation.h"
+#include "kardan/formulation/state_space.h"
+#include "kardan/linalg/kernels.h"
+
+namespace kardan {
+namespace {
+
+/// y += factor A x
+void multiply_add(double factor, const SparseMatrix& A, const Vector& x, Vector& y) {
+  const SparsePattern& p = *A.pattern;
+  for (int i = 0; i < p.rows; ++i) {
+    double sum = 0;
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) sum += A.values[k] * x[p.column[k]];
+    y[i] += factor * sum;
+  }
+}
+
+}  // namespace
+
+/// Y = T X per body at the point evaluated last.
+void StateSpace::turn_to_body(const Matrix& X, Matrix& Y) const {
+  Y = X;
+  if (system_.dimension() == 2) return;
+  const int n = X.cols();
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    if (system_.bodies()[b].v_count <= 3) continue;
+    const int i = system_.bodies()[b].v + 3;
+    const Mat3d T = rotation_rate_map({q_[i], q_[i + 1], q_[i + 2]});
+    const double *x0 = X.row(i), *x1 = X.row(i + 1), *x2 = X.row(i + 2);
+    for (int r = 0; r < 3; ++r) {
+      double* y = Y.row(i + r);
+      for (int j = 0; j < n; ++j) y[j] = T[r][0] * x0[j] + T[r][1] * x1[j] + T[r][2] * x2[j];
+    }
+  }
+}
+
+/// a = T q'' + T' q'
+void StateSpace::acceleration_from_chart(const Vector& ddq, Vector& a) const {
+  std::copy(ddq.begin(), ddq.end(), a.begin());
+  if (system_.dimension() == 2) return;
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    if (system_.bodies()[b].v_count <= 3) continue;
+    const int i = system_.bodies()[b].v + 3;
+    const Vec3d theta{q_[i], q_[i + 1], q_[i + 2]}, rate{dq_[i], dq_[i + 1], dq_[i + 2]};
+    const Vec3d turned = rotation_rate_map(theta) * Vec3d{ddq[i], ddq[i + 1], ddq[i + 2]} +
+                         rotation_rate_map_rate(theta, rate) * rate;
+    for (int c = 0; c < 3; ++c) a[i + c] = turned[c];
+  }
+}
+
+/// ddq_ and a_ on the free directions U of the velocities:
+///
+///   U'M U x'' = U'(f - M a0),   a = a0 + U x'',   a0: [G; H] a0 = gamma with x'' = 0.
+Eval StateSpace::reduced_accelerations(Tangent& tangent) {
+  const int n = second(), nv = system_.sizes().v;
+  std::fill(ddq_.begin(), ddq_.end(), 0.0);
+  acceleration_from_chart(ddq_, a_);
+  const SparsePattern& p = *ws_->G.pattern;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    double sum = ws_->gamma[rows_[i]];
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+      sum -= ws_->G.values[k] * a_[p.column[k]];
+    held_velocities_[i] = sum;
+  }
+  if (!rows_.empty()) tangent.velocity->solve(held_velocities_);
+  split_.add_held(held_velocities_, ddq_);
+  acceleration_from_chart(ddq_, a_);
+  force_ = ws_->f;
+  multiply_add(-1, ws_->M, a_, force_);
+
+  const Matrix& U = tangent.velocities();
+  turn_to_body(U, body_U_);
+  reduce_mass(body_U_, reduced_mass_);
+  if (Eval e = reduced_lu_.factor(reduced_mass_); e != Eval::ok) {
+    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
+    return e;
+  }
+  reduced_x_.assign(n, 0.0);
+  {
+    RowSum sum(n, reduced_x_.data());
+    for (int j = 0; j < nv; ++j) sum.add(force_[j], body_U_.row(j));
+  }
+  reduced_lu_.solve(reduced_x_);
+  for (int j = 0; j < nv; ++j) {
+    ddq_[j] += dot({U.row(j), reduced_x_.size()}, reduced_x_);
+    a_[j] += dot({body_U_.row(j), reduced_x_.size()}, reduced_x_);
+  }
+  return all_finite(a_) ? Eval::ok : Eval::recoverable;
+}
+
+/// U'M U
+void StateSpace::reduce_mass(const Matrix& U, Matrix& out) {
+  const SparsePattern& p = *ws_->M.pattern;
+  const int n = U.cols();
+  mass_U_.resize(p.rows, n);
+  mass_U_.set_zero();
+  for (int k = 0; k < p.rows; ++k) {
+    RowSum sum(n, mass_U_.row(k));
+    for (int s = p.row_start[k]; s < p.row_start[k + 1]; ++s)
+      if (ws_->M.values[s] != 0) sum.add(ws_->M.values[s], U.row(p.column[s]));
+  }
+  out.resize(n, n);
+  out.set_zero();
+  for (int i = 0; i < n; ++i) {
+    RowSum sum(n, out.row(i));
+    for (int k = 0; k < p.rows; ++k)
+      if (U(k, i) != 0) sum.add(U(k, i), mass_U_.row(k));
+  }
+}
+
+/// lambda_ from the held part of T'(f - M a) = ([G; H] T)' lambda.
+void StateSpace::reduced_multipliers(Tangent& tangent) {
+  std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  if (rows_.empty()) return;
+  force_ = ws_->f;
+  multiply_add(-1, ws_->M, a_, force_);
+  if (system_.dimension() == 3)
+    for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+      if (system_.bodies()[b].v_count <= 3) continue;
+      const int i = system_.bodies()[b].v + 3;
+      const Vec3d turned = transposed_times(rotation_rate_map({q_[i], q_[i + 1], q_[i + 2]}),
+                                            Vec3d{force_[i], force_[i + 1], force_[i + 2]});
+      for (int c = 0; c < 3; ++c) force_[i + c] = turned[c];
+    }
+  split_.held_part(force_, held_velocities_);
+  tangent.velocity->solve_transposed(held_velocities_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = held_velocities_[i];
+}
+
+/// a_ and lambda_ at once from [M G'; G 0].
+Eval StateSpace::saddle_accelerations() {
+  const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
+  for (std::size_t k = 0; k < saddle_M_.size(); ++k)
+    saddle_values_[saddle_M_[k]] = ws_->M.values[k];
+  for (std::size_t k = 0; k < saddle_from_.size(); ++k)
+    saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
+  if (Eval e = saddle_->factor(saddle_values_); e != Eval::ok) {
+    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
+    return e;
+  }
+  std::copy(ws_->f.begin(), ws_->f.end(), saddle_x_.begin());
+  for (int i = 0; i < m; ++i) saddle_x_[n + i] = ws_->gamma[rows_[i]];
+  saddle_->solve(saddle_x_);
+  std::copy_n(saddle_x_.begin(), n, a_.begin());
+  std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  for (int i = 0; i < m; ++i) lambda_[rows_[i]] = saddle_x_[n + i];
+  return all_finite(a_) ? Eval::ok : Eval::recoverable;
+}
+
+}  // namespace kardan

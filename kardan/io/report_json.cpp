@@ -1,0 +1,102 @@
+#include "kardan/io/report_json.h"
+
+#include <cmath>
+
+#include "kardan/io/driver_options.h"
+#include "kardan/run/versions.h"
+
+namespace kardan {
+namespace {
+
+/// What was asked for; tolerances are left out where the general one holds.
+Json asked(const SimulateOptions& o) {
+  Json out{{"method", o.method}, {"tolerance", o.driver.tolerance}, {"t_end", o.t_end}};
+  if (o.every > 0) out["every"] = o.every;
+  if (o.driver.fixed_step > 0) out["step"] = o.driver.fixed_step;
+  if (o.relative > 0) out["relative"] = o.relative;
+  if (o.absolute > 0) out["absolute"] = o.absolute;
+  for (const VariableTolerance& t : o.tolerance_of) out["tolerance_of"][t.name] = t.value;
+  for (const auto& [name, value] : o.options) out["options"][name] = value;
+  return out;
+}
+
+Json used(const RunReport& r) {
+  Json out{{"method", r.method}, {"formulation", r.formulation}};
+  out["method_options"] = r.method_options;
+  out["formulation_options"] = r.formulation_options;
+  for (const auto& [name, value] : driver_option_values(r.asked.driver))
+    out["driver_options"][name] = value;
+  return out;
+}
+
+void add_counts(const RunReport& r, Json& out) {
+  const Counters& c = r.driver.counters;
+  out["steps"] = c.steps;
+  out["rejected"] = c.rejected;
+  out["failed"] = c.failed;
+  out["evaluations"] = c.evaluations;
+  out["jacobians"] = c.jacobians;
+  out["factorizations"] = c.factorizations;
+  out["iterations"] = c.iterations;
+  out["cpu_seconds"] = r.cpu_seconds;
+  out["smallest_step"] = r.driver.smallest_step;
+  out["largest_step"] = r.driver.largest_step;
+}
+
+void add_history(const System& system, const RunReport& r, Json& out) {
+  out["partitions"] = r.partitions;
+  out["partition_history"] = Json::array();
+  for (const PartitionRecord& p : r.partition_history)
+    out["partition_history"].push_back({{"t", p.t}, {"rank", p.rank}, {"why", p.why}});
+  out["events"] = Json::array();
+  for (const EventRecord& e : r.driver.events)
+    out["events"].push_back({{"t", e.t},
+                             {"event", system.event_names()[e.event]},
+                             {"direction", e.direction > 0 ? "rising" : "falling"}});
+}
+
+}  // namespace
+
+Json to_json(const Residuals& r) {
+  return {{"position", r.position}, {"velocity", r.velocity}, {"acceleration", r.acceleration}};
+}
+
+Json to_json(const System& system, const Moment& at) {
+  const ResultColumns columns(system);
+  Vector values(columns.names().size());
+  columns.values(at, values, *system.make_workspace());
+  Json out = Json::object();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isnan(values[i])) out[columns.names()[i]] = values[i];
+  return out;
+}
+
+Json to_json(const System& system, const RunReport& r, const Moment& end) {
+  Json out;
+  out["model"] = system.blueprint().name;
+  out["reason"] = to_string(r.driver.reason);
+  out["message"] = r.driver.message;
+  out["advice"] = r.driver.advice;
+  out["t_reached"] = r.driver.t;
+  out["method"] = r.method;
+  out["formulation"] = r.formulation;
+  out["tolerance"] = r.tolerance;
+  add_counts(r, out);
+  out["residuals"] = to_json(r.residuals);
+  out["energy"] = {{"initial", r.energy.initial},
+                   {"final", r.energy.final},
+                   {"work", r.energy.work},
+                   {"exchanged", r.energy.exchanged},
+                   {"balance_error", r.energy.balance_error}};
+  add_history(system, r, out);
+  out["asked"] = asked(r.asked);
+  out["used"] = used(r);
+  out["derivatives"] = {{"exact", r.without_derivatives.empty()},
+                        {"missing", r.without_derivatives}};
+  out["dense_output_order"] = r.dense_order;
+  for (const auto& [name, version] : versions()) out["versions"][name] = version;
+  out["final"] = to_json(system, end);
+  return out;
+}
+
+}  // namespace kardan

@@ -1,0 +1,25 @@
+#pragma once
+/// Reports as JSON, with stable keys.
+///
+/// Of a run: `model, reason, message, advice, t_reached, method, formulation, tolerance, steps,
+/// rejected, failed, evaluations, jacobians, factorizations, iterations, cpu_seconds,
+/// smallest_step, largest_step, residuals{position, velocity, acceleration}, energy{initial, final,
+/// work, exchanged, balance_error}, partitions, partition_history[{t, rank, why}], events[{t,
+/// event, direction}], asked{..}, used{..}, derivatives{exact, missing[]}, dense_output_order,
+/// versions{..}, final{name: value}`.
+
+#include <nlohmann/json.hpp>
+
+#include "kardan/run/simulate.h"
+
+namespace kardan {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Residuals&);
+/// All values that are known, by column.
+Json to_json(const System&, const Moment&);
+/// The certificate; `end` is where the run came to.
+Json to_json(const System&, const RunReport&, const Moment& end);
+
+}  // namespace kardan

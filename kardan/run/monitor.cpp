@@ -1,0 +1,133 @@
+#include "kardan/run/monitor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kardan {
+namespace {
+
+/// Three-point Gauss on [0, 1]: order 6, above that of the dense output.
+constexpr double gauss_node[3] = {0.11270166537925831, 0.5, 0.88729833462074169};
+constexpr double gauss_weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+
+}  // namespace
+
+Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
+                 const GridSink& grid, RunReport& report)
+    : system_(*start.system),
+      method_(method),
+      options_(options),
+      grid_(grid),
+      report_(report),
+      ws_(system_.make_workspace()),
+      accelerations_(system_),
+      accel_(system_.sizes().constraints()),
+      start_(start.start.state.t) {}
+
+std::string Monitor::begin(const ConsistentStart& start) {
+  const Energy e = system_.energy(start.state, *ws_);
+  report_.energy.initial = report_.energy.final = e.kinetic + e.potential;
+  add_residuals(start.state, start.a);
+  if (!grid_ || options_.every <= 0) return {};
+  inside_ = start.state;
+  return show(inside_);
+}
+
+std::string Monitor::observe(const StepView& step) {
+  add_work(step);
+  const State& s = *step.state;
+  const Energy e = system_.energy(s, *ws_);
+  EnergyBalance& b = report_.energy;
+  b.final = e.kinetic + e.potential;
+  b.balance_error = std::max(b.balance_error, std::abs(b.final - b.initial - b.work));
+  if (!step.dense->to.a.empty()) {
+    add_residuals(s, step.dense->to.a);
+  } else {
+    inside_ = s;
+    if (accelerations_.solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(s, a_);
+  }
+  return grid_ && options_.every > 0 ? fill_grid(step) : std::string();
+}
+
+/// point_ at from.t + theta h. An implicit method steps over fast modes; what it leaves in them is
+/// small, but multiplied by their eigenvalues in the accelerations. There the path follows the
+/// cubic of the ends' positions and velocities alone, whose work is of order 4 too: its velocity
+/// error is odd about the middle of the step.
+void Monitor::between(const DenseStep& dense, double theta) {
+  dense.at(theta, point_);
+  if (!method_.needs_jacobian) return;
+  const ChartPoint &A = dense.from, &B = dense.to;
+  const double s = theta, r = 1 - s, h = dense.h();
+  for (std::size_t i = 0; i < A.q.size(); ++i) {
+    const double way = B.q[i] - A.q[i];
+    point_.q[i] = A.q[i] + s * s * (1 + 2 * r) * way + h * s * r * (r * A.dq[i] - s * B.dq[i]);
+    point_.dq[i] = 6 * s * r * way / h + r * (1 - 3 * s) * A.dq[i] + s * (1 - 3 * r) * B.dq[i];
+  }
+}
+
+void Monitor::add_work(const StepView& step) {
+  double work = 0;
+  for (int k = 0; k < 3; ++k) {
+    between(*step.dense, gauss_node[k]);
+    if (step.problem->state_at(point_, ChartProblem::Consistency::as_interpolated, inside_) !=
+        Eval::ok)
+      return;
+    work += gauss_weight[k] * step.h * system_.energy(inside_, *ws_).applied_power;
+  }
+  report_.energy.work += work;
+  report_.energy.exchanged += std::abs(work);
+}
+
+void Monitor::add_residuals(const State& s, const Vector& a) {
+  if (system_.evaluate(s, {true, true, true, false}, *ws_) != Eval::ok) return;
+  for (std::size_t i = 0; i < accel_.size(); ++i) accel_[i] = -ws_->gamma[i];
+  ws_->G.multiply_add(1, a, accel_);
+  Residuals& r = report_.residuals;
+  for (int i = 0; i < system_.sizes().constraints(); ++i) {
+    r.position = std::max(r.position, std::abs(scaled_residual(system_, i, 0, ws_->g[i])));
+    r.velocity = std::max(r.velocity, std::abs(scaled_residual(system_, i, 1, ws_->rate[i])));
+    r.acceleration = std::max(r.acceleration, std::abs(scaled_residual(system_, i, 2, accel_[i])));
+  }
+}
+
+/// Steps are never shortened for the grid.
+std::string Monitor::fill_grid(const StepView& step) {
+  const double slack = 1e-9 * options_.every;
+  for (;;) {
+    const double t = start_ + static_cast<double>(shown_) * options_.every;
+    if (t > step.t + slack) return {};
+    const double theta = (t - (step.t - step.h)) / step.h;
+    if (theta >= 1 - 1e-12) {
+      inside_ = *step.state;
+    } else {
+      step.dense->at(theta, point_);
+      if (step.problem->state_at(point_, ChartProblem::Consistency::projected, inside_) !=
+          Eval::ok) {
+        failed_ = true;
+        return fmt::format(
+            "t = {:.9g}: the state between two steps could not be made consistent: {}", t,
+            step.problem->culprit());
+      }
+    }
+    if (std::string wish = show(inside_); !wish.empty()) return wish;
+  }
+}
+
+std::string Monitor::show(State& state) {
+  ++shown_;
+  if (accelerations_.solve(state, a_, lambda_, *ws_) != Eval::ok) {
+    failed_ = true;
+    return fmt::format("t = {:.9g}: the accelerations are not determined", state.t);
+  }
+  return grid_({&state, &a_, &lambda_});
+}
+
+void Monitor::end(ConsistentStart& end) {
+  if (accelerations_.solve(end.state, end.a, end.lambda, *ws_) == Eval::ok) return;
+  end.a.clear();
+  end.lambda.clear();
+}
+
+}  // namespace kardan

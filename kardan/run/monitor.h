@@ -1,0 +1,46 @@
+#pragma once
+/// Watches a run for its certificate: residuals at three levels after every step, work against
+/// energy, and the output grid, which is filled from dense output.
+
+#include "kardan/formulation/accelerations.h"
+#include "kardan/run/simulate.h"
+
+namespace kardan {
+
+class Monitor {
+ public:
+  Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
+          const GridSink& grid, RunReport& report);
+
+  /// The sink's wish for the start of the grid; empty: go on.
+  std::string begin(const ConsistentStart& start);
+  /// After an accepted step; a non-empty answer ends the run with that reason.
+  std::string observe(const StepView& step);
+  /// Accelerations and multipliers at the end of the run; empty where they are not determined.
+  void end(ConsistentStart& end);
+  /// True when the run ended because values on the grid could not be found.
+  bool failed() const { return failed_; }
+
+ private:
+  void between(const DenseStep& dense, double theta);
+  void add_work(const StepView& step);
+  void add_residuals(const State& state, const Vector& a);
+  std::string fill_grid(const StepView& step);
+  std::string show(State& state);
+
+  const System& system_;
+  const Method& method_;
+  const SimulateOptions& options_;
+  const GridSink& grid_;
+  RunReport& report_;
+  std::unique_ptr<Workspace> ws_;
+  AccelerationSolver accelerations_;
+  Vector a_, lambda_, accel_;
+  ChartPoint point_;
+  State inside_;
+  double start_ = 0;
+  long shown_ = 0;  // points of the grid
+  bool failed_ = false;
+};
+
+}  // namespace kardan

@@ -1,0 +1,94 @@
+#include "kardan/run/result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kardan/formulation/analysis.h"
+
+namespace kardan {
+namespace {
+
+constexpr const char* planar_a[] = {"ax", "ay", "alpha"};
+constexpr const char* spatial_a[] = {"ax", "ay", "az", "alphax", "alphay", "alphaz"};
+constexpr const char* reaction_parts[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
+
+/// "hinge.lambda[1]": rows are counted per element.
+std::vector<std::string> multiplier_names(const System& system) {
+  std::vector<std::string> out;
+  int last = -1, index = 0;
+  for (int i = 0; i < system.sizes().constraints(); ++i) {
+    const RowInfo& row = system.rows()[i];
+    index = row.element == last ? index + 1 : 0;
+    last = row.element;
+    out.push_back(fmt::format("{}.{}[{}]", system.element_of_row(i),
+                              row.kind == RowKind::holonomic ? "lambda" : "mu", index));
+  }
+  return out;
+}
+
+}  // namespace
+
+ResultColumns::ResultColumns(const System& system) : system_(system), names_{"time"} {
+  for (const std::string& name : system.quantity_names()) {
+    if (name == "t") continue;
+    names_.push_back(name);
+    quantities_.push_back(*system.find_quantity(name));
+  }
+  for (std::size_t b = 1; b < system.bodies().size(); ++b)
+    for (int k = 0; k < system.bodies()[b].v_count; ++k)
+      names_.push_back(system.blueprint().bodies[b].name + "." +
+                       (system.dimension() == 2 ? planar_a[k] : spatial_a[k]));
+  for (std::string& name : multiplier_names(system)) names_.push_back(std::move(name));
+  for (const ReactionQuantity& sensor : system.reaction_sensors())
+    for (const char* part : reaction_parts) names_.push_back(sensor.name + "." + part);
+  const auto& elements = system.blueprint().elements;
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    const Category c = elements[e].type->category;
+    if (c != Category::force && c != Category::contact) continue;
+    names_.push_back(elements[e].name + ".force");
+    forces_.push_back(static_cast<int>(e));
+  }
+  names_.push_back("energy.kinetic");
+  names_.push_back("energy.potential");
+}
+
+double* ResultColumns::reactions(const Moment& at, double* out, Workspace& ws) const {
+  const auto& sensors = system_.reaction_sensors();
+  double* const end = out + 6 * sensors.size();
+  std::fill(out, end, std::numeric_limits<double>::quiet_NaN());
+  if (sensors.empty() || at.lambda->empty()) return end;
+  const std::vector<Reaction> all = kardan::reactions(system_, *at.state, *at.lambda, {}, ws);
+  for (const ReactionQuantity& sensor : sensors) {
+    for (const Reaction& r : all)
+      for (int k = 0; k < 3 && r.element == sensor.joint; ++k) {
+        out[k] = r.force[k];
+        out[3 + k] = r.torque[k];
+      }
+    out += 6;
+  }
+  return end;
+}
+
+void ResultColumns::values(const Moment& at, std::span<double> row, Workspace& ws) const {
+  const State& state = *at.state;
+  double* out = row.data();
+  *out++ = state.t;
+  for (const Quantity& q : quantities_) *out++ = system_.quantity(q, state, 0, {}, {}, ws);
+  auto put = [&](const Vector& values, int count) {
+    out = values.empty() ? std::fill_n(out, count, std::numeric_limits<double>::quiet_NaN())
+                         : std::copy(values.begin(), values.end(), out);
+  };
+  put(*at.a, system_.sizes().v);
+  put(*at.lambda, system_.sizes().constraints());
+  out = reactions(at, out, ws);
+  Vector forces(system_.blueprint().elements.size());
+  system_.element_forces(state, forces, ws);
+  for (int e : forces_) *out++ = forces[e];
+  const Energy energy = system_.energy(state, ws);
+  *out++ = energy.kinetic;
+  *out++ = energy.potential;
+}
+
+}  // namespace kardan

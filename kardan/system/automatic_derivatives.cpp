@@ -1,0 +1,164 @@
+/// All derivatives of automatic equations at given accelerations and multipliers.
+
+#include <algorithm>
+
+#include "kardan/system/automatic_work.h"
+
+namespace kardan {
+
+/// Along p + p' tau + a tau^2/2, with seeds for p and t; and (H' mu)_p, (H' mu)_t.
+void AutomaticEquations::differentiate_constraints(const State& state, std::span<const double> a,
+                                                   std::span<const double> lambda, AutomaticWork& k,
+                                                   Workspace& ws) const {
+  UserArrays<SeededAlong>& A = k.seeded_along;
+  const int n = n_.n;
+  for (int first = 0; first <= n; first += seeds) {
+    load(A, state, k);
+    set_along(A.at.t, seeded(state.t, n - first), Seeded(1.0), Seeded(0.0));
+    for (int i = 0; i < n; ++i) {
+      set_along(A.p[i], seeded(state.p[i], i - first), Seeded(state.v[i]), Seeded(a[i]));
+      set_along(A.rate[i], Seeded(state.v[i]), Seeded(a[i]), Seeded(0.0));
+    }
+    lift(A, 3, k);
+    A.call(*functions_, Part::constraints);
+    const int last = std::min(first + seeds, n);
+    const auto store = [&](int row, const Seeded& rate, const Seeded& accel) {
+      ws.accel[row] = accel.value;
+      for (int j = first; j < last; ++j) {
+        ws.rate_p.values[row * n + j] = rate.d[j - first];
+        ws.accel_p.values[row * n + j] = accel.d[j - first];
+      }
+      if (n >= first + seeds) return;
+      ws.rate_t[row] = rate.d[n - first];
+      ws.accel_t[row] = accel.d[n - first];
+    };
+    for (int i = 0; i < n_.lambda; ++i) store(i, A.terms.g[i].value.d[0], A.terms.g[i].d[0].d[0]);
+    for (int i = 0; i < n_.mu; ++i) {
+      Dual<Seeded, 1> q = A.terms.h[i].value;
+      for (int j = 0; j < n; ++j) q += A.terms.H(i, j).value * A.rate[j].value;
+      store(n_.lambda + i, q.value, q.d[0]);
+      if (lambda.empty()) continue;
+      for (int row = 0; row < n; ++row) {
+        const Seeded& H = A.terms.H(i, row).value.value;
+        const double mu = lambda[n_.lambda + i];
+        for (int j = first; j < last; ++j) ws.f_p.values[row * n + j] -= mu * H.d[j - first];
+        if (n < first + seeds) ws.f_t[row] -= mu * H.d[n - first];
+      }
+    }
+  }
+  // g'' by p' is twice g' by p; (H p' + h)' by p' is (H p' + h)_p + H'.
+  for (int i = 0; i < n_.lambda * n; ++i) ws.accel_v.values[i] = 2 * ws.rate_p.values[i];
+  for (int i = 0; i < n_.mu; ++i)
+    for (int j = 0; j < n; ++j) {
+      const int at = (n_.lambda + i) * n + j;
+      ws.accel_v.values[at] = ws.rate_p.values[at] + A.terms.H(i, j).value.d[0].value;
+    }
+}
+
+/// f_p -= (G' lambda)_p, f_t -= (G' lambda)_t: second derivatives of lambda'g.
+void AutomaticEquations::differentiate_constraint_forces(const State& state,
+                                                         std::span<const double> lambda,
+                                                         AutomaticWork& k, Workspace& ws) const {
+  UserArrays<Twice>& A = k.twice;
+  const int n = n_.n;
+  for (int row = 0; row < n; row += seeds)
+    for (int first = row; first <= n; first += seeds) {
+      load(A, state, k);
+      A.at.t.value = seeded(state.t, n - first);
+      for (int i = 0; i < n; ++i) {
+        A.p[i].value = seeded(state.p[i], i - first);
+        if (i >= row && i < row + seeds) A.p[i].d[i - row] = Seeded(1.0);
+      }
+      lift(A, 2, k);
+      A.call(*functions_, Part::constraints);
+      for (int i = row; i < std::min(row + seeds, n); ++i) {
+        Seeded sum(0.0);
+        for (int m = 0; m < n_.lambda; ++m) sum += A.terms.g[m].d[i - row] * lambda[m];
+        for (int j = first; j < std::min(first + seeds, n); ++j) {
+          ws.f_p.values[i * n + j] -= sum.d[j - first];
+          if (first != row) ws.f_p.values[j * n + i] -= sum.d[j - first];
+        }
+        if (n < first + seeds) ws.f_t[i] -= sum.d[n - first];
+      }
+    }
+}
+
+/// Z' along the motion with the seeds of `seeded`, and Z^-T (f + M Z^-1 (Z' v - a)) in `residual`.
+void AutomaticEquations::seed_kinematics(const State& state, AutomaticWork& k) const {
+  UserArrays<Seeded>& A = k.seeded;
+  UserArrays<SeededAlong>& B = k.seeded_along;
+  const int n = n_.n;
+  load(B, state, k);
+  for (int i = 0; i < n; ++i) set_along(B.p[i], A.p[i], A.rate[i], Seeded(0.0));
+  B.call(*functions_, Part::kinematics);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) k.load[i] += B.terms.Z(i, j).value.d[0] * A.v[j];
+  A.call(*functions_, Part::kinematics);
+  solve_kinematics<Seeded>(A.terms.Z, Side::plain, k.Z_inverse, 1, k.load, k.inertia, k.spare);
+}
+
+/// f - M a, b and d by every variable they depend on.
+void AutomaticEquations::differentiate_dynamics(const State& state, std::span<const double> a,
+                                                AutomaticWork& k, Workspace& ws) const {
+  UserArrays<Seeded>& A = k.seeded;
+  const int n = n_.n, own = n_.r + n_.w, rows = multiplier_forces_ ? n_.constraints() : 0;
+  const int total = 2 * n + 1 + own + rows;
+  for (int first = 0; first < total; first += seeds) {
+    load_seeded(state, first, k);
+    for (int i = 0; i < n; ++i) k.load[i] = Seeded(-a[i]);
+    if (n_.kinematics)
+      seed_kinematics(state, k);
+    else
+      k.inertia = k.load;
+    A.call(*functions_, Part::dynamics);
+    for (int i = 0; i < n; ++i) {
+      k.load[i] = A.terms.f[i];
+      for (int j = 0; j < n; ++j) k.load[i] += A.terms.M(i, j) * k.inertia[j];
+    }
+    if (n_.kinematics)
+      solve_kinematics<Seeded>(A.terms.Z, Side::transposed, k.Z_inverse, 1, k.load, k.residual,
+                               k.spare);
+    else
+      std::swap(k.load, k.residual);
+    for (int c = first; c < std::min(first + seeds, total); ++c) {
+      const int s = c - first;
+      const auto aux = [&](int i) {
+        return i < n_.r ? A.terms.b[i].d[s] : A.terms.d[i - n_.r].d[s];
+      };
+      if (c == n) {
+        for (int i = 0; i < n; ++i) ws.f_t[i] = k.residual[i].d[s];
+        for (int i = 0; i < n_.r; ++i) ws.b_t[i] = aux(i);
+        for (int i = 0; i < n_.w; ++i) ws.d_t[i] = aux(n_.r + i);
+        continue;
+      }
+      const bool by_p = c < n, by_v = c < 2 * n + 1, by_own = c < 2 * n + 1 + own;
+      SparseMatrix& of_f = by_p ? ws.f_p : by_v ? ws.f_v : by_own ? ws.force_aux : ws.force_lambda;
+      SparseMatrix& of_aux = by_p     ? ws.aux_p
+                             : by_v   ? ws.aux_v
+                             : by_own ? ws.aux_aux
+                                      : ws.aux_lambda;
+      const int column = by_p ? c : by_v ? c - n - 1 : by_own ? c - 2 * n - 1 : c - 2 * n - 1 - own;
+      for (int i = 0; i < n; ++i) of_f.values[i * of_f.cols() + column] = k.residual[i].d[s];
+      for (int i = 0; i < own; ++i) of_aux.values[i * of_aux.cols() + column] = aux(i);
+    }
+  }
+}
+
+Eval AutomaticEquations::differentiate(const State& state, std::span<const double> a,
+                                       std::span<const double> lambda, Workspace& ws) const {
+  AutomaticWork& k = work(ws);
+  if (Eval e = place(state, k); e != Eval::ok) return e;
+  differentiate_dynamics(state, a, k, ws);
+  if (n_.constraints() > 0) {
+    differentiate_constraints(state, a, lambda, k, ws);
+    if (!lambda.empty() && n_.lambda > 0) differentiate_constraint_forces(state, lambda, k, ws);
+  }
+  for (const SparseMatrix* A : {&ws.rate_p, &ws.accel_p, &ws.f_p, &ws.f_v, &ws.aux_p, &ws.aux_v,
+                                &ws.aux_aux, &ws.force_aux, &ws.force_lambda, &ws.aux_lambda})
+    if (!all_finite(A->values)) return Eval::recoverable;
+  for (const Vector* x : {&ws.rate_t, &ws.accel_t, &ws.f_t, &ws.b_t, &ws.d_t})
+    if (!all_finite(*x)) return Eval::recoverable;
+  return Eval::ok;
+}
+
+}  // namespace kardan

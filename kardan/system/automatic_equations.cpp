@@ -1,0 +1,299 @@
+#include "kardan/system/automatic_equations.h"
+
+#include <cmath>
+
+#include "kardan/system/automatic_work.h"
+
+namespace kardan {
+namespace {
+
+/// Newton's method for contact variables ends with a step of this relative size: then c_s was taken
+/// where c = 0 to rounding, as the derivatives need it.
+constexpr double converged = 1e-13;
+constexpr int max_iterations = 30;
+
+Eval invert(const Matrix& A, DenseLu& lu, Matrix& inverse) {
+  if (Eval e = lu.factor(A); e != Eval::ok) return e;
+  inverse.resize(A.rows(), A.rows());
+  inverse.set_zero();
+  for (int i = 0; i < A.rows(); ++i) inverse(i, i) = 1;
+  lu.solve(inverse);
+  return Eval::ok;
+}
+
+}  // namespace
+
+/// Forces that are numbers for multipliers zero and none for multipliers that are none depend on
+/// them. One that does so in some states only is not a number there: an error, never a wrong force.
+bool AutomaticEquations::find_multiplier_forces() const {
+  if (n_.constraints() == 0) return false;
+  const State state = start_of(description_);
+  UserArrays<double> A(n_);
+  bool finite[2];
+  for (const bool multipliers : {false, true}) {
+    A.load(state, state.s, state.v, multipliers);
+    A.call(*functions_, Part::dynamics);
+    finite[multipliers] = all_finite(A.terms.f) && all_finite(A.terms.b) && all_finite(A.terms.d);
+  }
+  return finite[1] && !finite[0];
+}
+
+/// Contact variables, c_s^-1, Z^-1 and the user's velocities at a state.
+Eval AutomaticEquations::place(const State& state, AutomaticWork& k) const {
+  if (n_.s > 0) {
+    std::copy(state.s.begin(), state.s.end(), k.s.begin());
+    if (Eval e = solve_contact(state, k); e != Eval::ok) return e;
+  }
+  if (!n_.kinematics) return Eval::ok;
+  load(k.plain, state, k);
+  k.plain.call(*functions_, Part::kinematics);
+  k.Z.resize(n_.n, n_.n);
+  std::copy_n(k.plain.terms.Z.data, n_.n * n_.n, k.Z.data());
+  if (Eval e = invert(k.Z, k.lu, k.Z_inverse); e != Eval::ok) return e;
+  multiply(k.Z_inverse, state.v, k.v);
+  return Eval::ok;
+}
+
+Eval AutomaticEquations::solve_contact(const State& state, AutomaticWork& k) const {
+  k.c_s.resize(n_.s, n_.s);
+  UserArrays<Seeded>& A = k.seeded;
+  for (int iteration = 0; iteration < max_iterations; ++iteration) {
+    load(A, state, k);
+    for (int first = 0; first < n_.s; first += seeds) {
+      for (int i = 0; i < n_.s; ++i) A.s[i] = seeded(k.s[i], i - first);
+      A.call(*functions_, Part::contact);
+      for (int i = 0; i < n_.s; ++i) {
+        for (int j = first; j < std::min(first + seeds, n_.s); ++j)
+          k.c_s(i, j) = A.terms.c[i].d[j - first];
+        k.step[i] = A.terms.c[i].value;
+      }
+    }
+    if (Eval e = invert(k.c_s, k.lu, k.c_s_inverse); e != Eval::ok) return e;
+    k.lu.solve(k.step);
+    double size = 0;
+    for (int i = 0; i < n_.s; ++i) {
+      k.s[i] -= k.step[i];
+      size = std::max(size, std::abs(k.step[i]) / (1 + std::abs(k.s[i])));
+    }
+    if (!all_finite(k.s)) return Eval::recoverable;
+    if (size < converged) return Eval::ok;
+  }
+  return Eval::recoverable;
+}
+
+/// Order of the seeds: p, t, p', r, w, multipliers.
+void AutomaticEquations::load_seeded(const State& state, int first, AutomaticWork& k) const {
+  UserArrays<Seeded>& A = k.seeded;
+  load(A, state, k);
+  int i = -first;
+  const auto seed = [&](std::span<Seeded> x) {
+    for (Seeded& value : x) {
+      if (i >= 0 && i < seeds) value.d[i] = 1;
+      ++i;
+    }
+  };
+  seed(A.p);
+  seed({&A.at.t, 1});
+  seed(A.rate);
+  seed(A.r);
+  seed(A.w);
+  seed(A.lambda);
+  seed(A.mu);
+  lift(A, 1, k);
+}
+
+/// g, G, g_t; H, h.
+void AutomaticEquations::first_derivatives(const State& state, AutomaticWork& k,
+                                           Workspace& ws) const {
+  UserArrays<Seeded>& A = k.seeded;
+  const int n = n_.n;
+  for (int first = 0; first <= n; first += seeds) {
+    load_seeded(state, first, k);
+    A.call(*functions_, Part::constraints);
+    for (int i = 0; i < n_.lambda; ++i) {
+      ws.g[i] = A.terms.g[i].value;
+      for (int j = first; j < std::min(first + seeds, n); ++j)
+        ws.G.values[i * n + j] = A.terms.g[i].d[j - first];
+      if (n < first + seeds) ws.g_t[i] = A.terms.g[i].d[n - first];
+    }
+  }
+  for (int i = 0; i < n_.mu; ++i) {
+    for (int j = 0; j < n; ++j) ws.G.values[(n_.lambda + i) * n + j] = A.terms.H(i, j).value;
+    ws.g_t[n_.lambda + i] = A.terms.h[i].value;
+  }
+  ws.rate = ws.g_t;
+  ws.G.multiply_add(1, state.v, ws.rate);
+}
+
+/// gamma = -(g'' and (H p' + h)' along the motion without acceleration).
+void AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k,
+                                            Workspace& ws) const {
+  UserArrays<Along>& A = k.along;
+  load(A, state, k);
+  set_along(A.at.t, state.t, 1.0, 0.0);
+  for (int i = 0; i < n_.n; ++i) set_along(A.p[i], state.p[i], state.v[i], 0.0);
+  lift(A, 2, k);
+  A.call(*functions_, Part::constraints);
+  for (int i = 0; i < n_.lambda; ++i) ws.gamma[i] = -A.terms.g[i].d[0].d[0];
+  for (int i = 0; i < n_.mu; ++i) {
+    double change = A.terms.h[i].value.d[0];
+    for (int j = 0; j < n_.n; ++j) change += A.terms.H(i, j).value.d[0] * state.v[j];
+    ws.gamma[n_.lambda + i] = -change;
+  }
+}
+
+/// M, f, b, d.
+void AutomaticEquations::dynamics(const State& state, AutomaticWork& k, Workspace& ws) const {
+  UserArrays<double>& A = k.plain;
+  const int n = n_.n;
+  load(A, state, k);
+  A.call(*functions_, Part::dynamics);
+  std::copy(A.terms.f.begin(), A.terms.f.end(), ws.f.begin());
+  std::copy(A.terms.b.begin(), A.terms.b.end(), ws.b.begin());
+  std::copy(A.terms.d.begin(), A.terms.d.end(), ws.d.begin());
+  std::copy_n(A.terms.M.data, n * n, ws.M.values.data());
+  if (!n_.kinematics) return;
+  // Z^-T (f + M Z^-1 Z' v) and Z^-T M Z^-1.
+  UserArrays<Along>& B = k.along;
+  load(B, state, k);
+  for (int i = 0; i < n; ++i) set_along(B.p[i], state.p[i], state.v[i], 0.0);
+  B.call(*functions_, Part::kinematics);
+  for (int i = 0; i < n; ++i) {
+    A.spare[i] = 0;
+    for (int j = 0; j < n; ++j) A.spare[i] += B.terms.Z(i, j).value.d[0] * k.v[j];
+  }
+  k.product.resize(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int l = 0; l < n; ++l) sum += A.terms.M(i, l) * k.Z_inverse(l, j);
+      k.product(i, j) = sum;
+    }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) A.terms.f[i] += k.product(i, j) * A.spare[j];
+  multiply_transposed(k.Z_inverse, A.terms.f, ws.f);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int l = 0; l < n; ++l) sum += k.Z_inverse(l, i) * k.product(l, j);
+      ws.M.values[i * n + j] = sum;
+    }
+}
+
+Eval AutomaticEquations::evaluate(const State& state, Request request, Workspace& ws) const {
+  AutomaticWork& k = work(ws);
+  if (Eval e = place(state, k); e != Eval::ok) return e;
+  if (n_.constraints() > 0) {
+    if (request.velocity || request.acceleration) {
+      first_derivatives(state, k, ws);
+      if (request.acceleration) hidden_constraints(state, k, ws);
+      if (!all_finite(ws.g) || !all_finite(ws.rate) || !all_finite(ws.G.values))
+        return Eval::recoverable;
+      if (request.acceleration && !all_finite(ws.gamma)) return Eval::recoverable;
+    } else if (request.position) {
+      load(k.plain, state, k);
+      k.plain.call(*functions_, Part::constraints);
+      std::copy(k.plain.terms.g.begin(), k.plain.terms.g.end(), ws.g.begin());
+      if (!all_finite(ws.g)) return Eval::recoverable;
+    }
+  }
+  if (!request.force) return Eval::ok;
+  dynamics(state, k, ws);
+  const bool finite = all_finite(ws.f) && all_finite(ws.b) && all_finite(ws.d);
+  return finite && all_finite(ws.M.values) ? Eval::ok : Eval::recoverable;
+}
+
+Eval AutomaticEquations::invariants(const State& state, Workspace& ws) const {
+  if (n_.e == 0) return Eval::ok;
+  AutomaticWork& k = work(ws);
+  if (Eval e = place(state, k); e != Eval::ok) return e;
+  UserArrays<Seeded>& A = k.seeded;
+  const int n = n_.n;
+  for (int first = 0; first < 2 * n + 1; first += seeds) {
+    load_seeded(state, first, k);
+    A.call(*functions_, Part::outputs);
+    for (int i = 0; i < n_.e; ++i) {
+      ws.e[i] = A.terms.e[i].value;
+      for (int c = first; c < std::min(first + seeds, 2 * n + 1); ++c) {
+        if (c < n) ws.e_p.values[i * n + c] = A.terms.e[i].d[c - first];
+        if (c > n) ws.e_v.values[i * n + c - n - 1] = A.terms.e[i].d[c - first];
+      }
+    }
+  }
+  const bool finite = all_finite(ws.e) && all_finite(ws.e_p.values) && all_finite(ws.e_v.values);
+  return finite ? Eval::ok : Eval::recoverable;
+}
+
+Eval AutomaticEquations::contact(const State& state, std::span<double> s, Workspace& ws) const {
+  if (n_.s == 0) return Eval::ok;
+  AutomaticWork& k = work(ws);
+  std::copy(s.begin(), s.end(), k.s.begin());
+  if (Eval e = solve_contact(state, k); e != Eval::ok) return e;
+  std::copy(k.s.begin(), k.s.end(), s.begin());
+  return Eval::ok;
+}
+
+Eval AutomaticEquations::rates(const State& state, std::span<const double> v,
+                               std::span<double> rate, Workspace& ws) const {
+  std::copy(v.begin(), v.end(), rate.begin());
+  if (!n_.kinematics) return Eval::ok;
+  AutomaticWork& k = work(ws);
+  if (Eval e = place(state, k); e != Eval::ok) return e;
+  multiply(k.Z, v, rate);
+  return Eval::ok;
+}
+
+void AutomaticEquations::events(const State& state, std::span<double> z, Workspace& ws) const {
+  AutomaticWork& k = work(ws);
+  if (place(state, k) != Eval::ok) {
+    std::fill(z.begin(), z.end(), std::nan(""));
+    return;
+  }
+  load(k.plain, state, k);
+  k.plain.call(*functions_, Part::outputs);
+  std::copy(k.plain.terms.z.begin(), k.plain.terms.z.end(), z.begin());
+}
+
+Energy AutomaticEquations::energy(const State& state, Workspace& ws) const {
+  AutomaticWork& k = work(ws);
+  Energy out;
+  out.known = description_.energy;
+  if (!out.known || place(state, k) != Eval::ok) return out;
+  load(k.plain, state, k);
+  k.plain.call(*functions_, Part::outputs);
+  out.kinetic = k.plain.terms.kinetic;
+  out.potential = k.plain.terms.potential;
+  out.applied_power = k.plain.terms.power;
+  return out;
+}
+
+double AutomaticEquations::quantity(UserQuantity kind, int index, const State& state, double factor,
+                                    std::span<double> by_p, std::span<double> by_rate,
+                                    Workspace& ws) const {
+  AutomaticWork& k = work(ws);
+  if (place(state, k) != Eval::ok) return std::nan("");
+  UserArrays<Seeded>& A = k.seeded;
+  const int n = n_.n;
+  const int total = by_p.empty() && by_rate.empty() ? 1 : 2 * n + 1;
+  double value = 0;
+  for (int first = 0; first < total; first += seeds) {
+    load_seeded(state, first, k);
+    if (kind == UserQuantity::output) A.call(*functions_, Part::outputs);
+    const Seeded& y = kind == UserQuantity::velocity  ? A.v[index]
+                      : kind == UserQuantity::contact ? A.s[index]
+                                                      : A.terms.output[index];
+    value = y.value;
+    for (int c = first; c < std::min(first + seeds, total); ++c) {
+      if (c < n && !by_p.empty()) by_p[c] += factor * y.d[c - first];
+      if (c > n && !by_rate.empty()) by_rate[c - n - 1] += factor * y.d[c - first];
+    }
+  }
+  return value;
+}
+
+std::unique_ptr<UserEquations> automatic_equations(UserDescription description,
+                                                   std::unique_ptr<UserFunctions> functions) {
+  return std::make_unique<AutomaticEquations>(std::move(description), std::move(functions));
+}
+
+}  // namespace kardan

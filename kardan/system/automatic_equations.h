@@ -1,0 +1,69 @@
+#pragma once
+/// User equations written as a template over the scalar: every derivative by dual numbers, exact.
+///
+///   constraints along the motion p + v tau + a tau^2/2, t + tau: g', g'' as the coefficients of
+///   e1 and e1 e2 at tau = e1 + e2, and their changes by p and t from four seeds at a time;
+///   (G' lambda)_p as second derivatives of lambda'g; f - M a, b, d by four seeds at a time.
+///
+/// Contact variables are eliminated: after Newton's method on 0 = c(t, p, s) in plain numbers, each
+/// further step s := s - c_s^-1 c in dual numbers makes one more order of its derivatives right.
+/// v = Z^-1 p' in the same way. In the coordinates p' the equations of motion read
+///
+///   Z^-T M Z^-1 p'' = Z^-T (f + M Z^-1 Z' v) - G' lambda - H' mu.
+
+#include <memory>
+#include <utility>
+
+#include "kardan/base/dual.h"
+#include "kardan/system/user_equations.h"
+
+namespace kardan {
+
+inline constexpr int seeds = 4;  // two SSE or one AVX register
+using Seeded = Dual<double, seeds>;
+using Along = Dual<Dual<double, 1>, 1>;
+using SeededAlong = Dual<Dual<Seeded, 1>, 1>;
+using Twice = Dual<Seeded, seeds>;
+
+/// The functions for each scalar they are needed with.
+class UserFunctions {
+ public:
+  virtual ~UserFunctions() = default;
+  virtual void call(const Variables<double>&, Terms<double>&) const = 0;
+  virtual void call(const Variables<Seeded>&, Terms<Seeded>&) const = 0;
+  virtual void call(const Variables<Along>&, Terms<Along>&) const = 0;
+  virtual void call(const Variables<SeededAlong>&, Terms<SeededAlong>&) const = 0;
+  virtual void call(const Variables<Twice>&, Terms<Twice>&) const = 0;
+};
+
+/// A function object with a templated operator()(const Variables<T>&, Terms<T>&).
+template <class Function>
+class TemplatedFunctions final : public UserFunctions {
+ public:
+  explicit TemplatedFunctions(Function function) : function_(std::move(function)) {}
+  void call(const Variables<double>& x, Terms<double>& y) const override { function_(x, y); }
+  void call(const Variables<Seeded>& x, Terms<Seeded>& y) const override { function_(x, y); }
+  void call(const Variables<Along>& x, Terms<Along>& y) const override { function_(x, y); }
+  void call(const Variables<SeededAlong>& x, Terms<SeededAlong>& y) const override {
+    function_(x, y);
+  }
+  void call(const Variables<Twice>& x, Terms<Twice>& y) const override { function_(x, y); }
+
+ private:
+  Function function_;
+};
+
+std::unique_ptr<UserEquations> automatic_equations(UserDescription description,
+                                                   std::unique_ptr<UserFunctions> functions);
+
+/// A system from one templated function.
+template <class Function>
+std::unique_ptr<System> make_system(UserDescription description, Function function,
+                                    Diagnostics& diagnostics) {
+  return make_system(
+      automatic_equations(std::move(description),
+                          std::make_unique<TemplatedFunctions<Function>>(std::move(function))),
+      diagnostics);
+}
+
+}  // namespace kardan

@@ -1,0 +1,146 @@
+#pragma once
+/// The inside of automatic equations (automatic_equations.h): memory of a workspace, and the parts
+/// shared by values and derivatives.
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "kardan/linalg/dense_lu.h"
+#include "kardan/system/automatic_equations.h"
+#include "kardan/system/user_arrays.h"
+
+namespace kardan {
+
+/// Memory of one workspace.
+struct AutomaticWork final : Workspace::Scratch {
+  explicit AutomaticWork(const UserCounts& counts)
+      : plain(counts), seeded(counts), along(counts), seeded_along(counts), twice(counts) {
+    s.resize(counts.s);
+    step.resize(counts.s);
+    v.resize(counts.kinematics ? counts.n : 0);
+    for (auto* x : {&inertia, &load, &residual, &spare}) x->resize(counts.n);
+  }
+  UserArrays<double> plain;
+  UserArrays<Seeded> seeded;
+  UserArrays<Along> along;
+  UserArrays<SeededAlong> seeded_along;
+  UserArrays<Twice> twice;
+  Vector s, step;  // contact variables at the state
+  Vector v;        // the user's velocities where Z is given
+  Matrix c_s, c_s_inverse, Z, Z_inverse, product;
+  DenseLu lu;
+  std::vector<Seeded> inertia, load, residual, spare;
+};
+
+inline AutomaticWork& work(Workspace& ws) {
+  return static_cast<AutomaticWork&>(*ws.scratch);
+}
+
+/// x = base + first tau + second tau^2/2 at tau = e1 + e2.
+template <class B>
+void set_along(Dual<Dual<B, 1>, 1>& x, const B& base, const B& first, const B& second) {
+  x.value.value = base;
+  x.value.d[0] = first;
+  x.d[0].value = first;
+  x.d[0].d[0] = second;
+}
+
+/// A value that is the independent variable of seed `index`, or a constant if that is none.
+inline Seeded seeded(double value, int index) {
+  Seeded x(value);
+  if (index >= 0 && index < seeds) x.d[index] = 1;
+  return x;
+}
+
+enum class Side { plain, transposed };
+
+/// Solves Z x = y, or Z' x = y: with the inverse of Z's plain part each sweep after the first makes
+/// one more order of the derivatives right.
+template <class T>
+void solve_kinematics(const MatrixView<T>& Z, Side side, const Matrix& inverse, int orders,
+                      std::span<const T> y, std::span<T> x, std::span<T> spare) {
+  const int n = inverse.rows();
+  const bool turned = side == Side::transposed;
+  for (int i = 0; i < n; ++i) x[i] = T(0.0);
+  for (int sweep = 0; sweep <= orders; ++sweep) {
+    for (int i = 0; i < n; ++i) {
+      spare[i] = y[i];
+      if (sweep > 0)
+        for (int j = 0; j < n; ++j) spare[i] -= (turned ? Z(j, i) : Z(i, j)) * x[j];
+    }
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) x[i] += spare[j] * (turned ? inverse(j, i) : inverse(i, j));
+  }
+}
+
+class AutomaticEquations final : public UserEquations {
+ public:
+  AutomaticEquations(UserDescription description, std::unique_ptr<UserFunctions> functions)
+      : description_(std::move(description)),
+        n_(description_),
+        functions_(std::move(functions)),
+        multiplier_forces_(description_.multiplier_forces || find_multiplier_forces()) {}
+
+  const UserDescription& description() const override { return description_; }
+  bool exact() const override { return true; }
+  bool multiplier_forces() const override { return multiplier_forces_; }
+  std::unique_ptr<Workspace::Scratch> make_scratch() const override {
+    return std::make_unique<AutomaticWork>(n_);
+  }
+
+  Eval evaluate(const State&, Request, Workspace&) const override;
+  Eval differentiate(const State&, std::span<const double> a, std::span<const double> lambda,
+                     Workspace&) const override;
+  Eval invariants(const State&, Workspace&) const override;
+  Eval contact(const State&, std::span<double> s, Workspace&) const override;
+  Eval rates(const State&, std::span<const double> v, std::span<double> rate,
+             Workspace&) const override;
+  void events(const State&, std::span<double> z, Workspace&) const override;
+  Energy energy(const State&, Workspace&) const override;
+  double quantity(UserQuantity, int index, const State&, double factor, std::span<double> by_p,
+                  std::span<double> by_rate, Workspace&) const override;
+
+ private:
+  bool find_multiplier_forces() const;
+  Eval place(const State&, AutomaticWork&) const;
+  Eval solve_contact(const State&, AutomaticWork&) const;
+  template <class T>
+  void load(UserArrays<T>& A, const State& state, const AutomaticWork& k) const {
+    A.load(state, k.s, k.v, multiplier_forces_);
+  }
+  template <class T>
+  void lift(UserArrays<T>& A, int orders, const AutomaticWork& k) const;
+  void load_seeded(const State&, int first, AutomaticWork&) const;
+  void first_derivatives(const State&, AutomaticWork&, Workspace&) const;
+  void hidden_constraints(const State&, AutomaticWork&, Workspace&) const;
+  void dynamics(const State&, AutomaticWork&, Workspace&) const;
+  void differentiate_constraints(const State&, std::span<const double> a,
+                                 std::span<const double> lambda, AutomaticWork&, Workspace&) const;
+  void differentiate_constraint_forces(const State&, std::span<const double> lambda, AutomaticWork&,
+                                       Workspace&) const;
+  void differentiate_dynamics(const State&, std::span<const double> a, AutomaticWork&,
+                              Workspace&) const;
+  void seed_kinematics(const State&, AutomaticWork&) const;
+
+  UserDescription description_;
+  UserCounts n_;
+  std::unique_ptr<UserFunctions> functions_;
+  bool multiplier_forces_;
+};
+
+/// Makes `orders` orders of the derivatives of s and of the user's velocities right.
+template <class T>
+void AutomaticEquations::lift(UserArrays<T>& A, int orders, const AutomaticWork& k) const {
+  if (n_.s > 0)
+    for (int order = 0; order < orders; ++order) {
+      A.call(*functions_, Part::contact);
+      for (int i = 0; i < n_.s; ++i)
+        for (int j = 0; j < n_.s; ++j) A.s[i] -= A.terms.c[j] * k.c_s_inverse(i, j);
+    }
+  if (!n_.kinematics) return;
+  A.call(*functions_, Part::kinematics);
+  solve_kinematics<T>(A.terms.Z, Side::plain, k.Z_inverse, orders, A.rate, A.v, A.spare);
+}
+
+}  // namespace kardan

@@ -1,0 +1,92 @@
+#pragma once
+/// Equations written by a user as a System: names, start, patterns. Every coordinate stands for
+/// itself: p_new = p + delta, one "body" each, without scales but those of the constraint rows
+/// (what they change by per unit of the coordinates at the start) and of the masses.
+
+#include <unordered_map>
+
+#include "kardan/system/user_equations.h"
+
+namespace kardan {
+
+class UserSystem final : public System {
+ public:
+  UserSystem(std::unique_ptr<UserEquations> equations, Blueprint blueprint);
+
+  const Sizes& sizes() const override { return sizes_; }
+  const Patterns& patterns() const override { return patterns_; }
+  std::unique_ptr<Workspace> make_workspace() const override;
+  Eval evaluate(const State& state, Request request, Workspace& ws) const override {
+    return equations_->evaluate(state, request, ws);
+  }
+  Eval differentiate(const State& state, std::span<const double> a, std::span<const double> lambda,
+                     Workspace& ws) const override {
+    return equations_->differentiate(state, a, lambda, ws);
+  }
+  Eval invariants(const State& state, Workspace& ws) const override {
+    return equations_->invariants(state, ws);
+  }
+  void retract(std::span<const double> p, std::span<const double> delta,
+               std::span<double> p_new) const override;
+  void events(const State& state, std::span<double> z, Workspace& ws) const override {
+    equations_->events(state, z, ws);
+  }
+  void choose_modes(State& state, Workspace& ws) const override;
+  void follow_turns(const State& from, State& to, Workspace& ws) const override;
+
+  int dimension() const override { return 1; }
+  bool exact_derivatives() const override { return equations_->exact(); }
+  const Blueprint& blueprint() const override { return blueprint_; }
+  const std::vector<BodyLayout>& bodies() const override { return bodies_; }
+  const std::vector<RowInfo>& rows() const override { return rows_; }
+  const std::vector<std::vector<int>>& row_bodies() const override { return row_bodies_; }
+  const std::vector<VariableInfo>& states() const override { return states_; }
+  const std::vector<VariableInfo>& auxiliaries() const override { return auxiliaries_; }
+  const std::vector<std::string>& event_names() const override {
+    return equations_->description().events;
+  }
+  const Scales& scales() const override { return scales_; }
+  const std::vector<ReactionQuantity>& reaction_sensors() const override { return reactions_; }
+  State start() const override { return start_; }
+  Energy energy(const State& state, Workspace& ws) const override {
+    return equations_->energy(state, ws);
+  }
+  Momentum momentum(const State&, Workspace&) const override { return {}; }
+  void element_forces(const State&, std::span<double> out, Workspace&) const override;
+  std::optional<Quantity> find_quantity(std::string_view name) const override;
+  std::vector<std::string> quantity_names() const override { return quantity_order_; }
+  std::vector<int> quantity_columns(const Quantity&) const override;
+  bool is_velocity(const Quantity&) const override;
+  double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
+                  std::span<double> by_v, Workspace&) const override;
+
+  std::string coordinate_name(int column) const override;
+  std::string velocity_name(int column) const override;
+  std::string acceleration_name(int column) const override;
+  double row_scale(int row) const override { return row_scale_[row]; }
+  double state_scale(int) const override { return 1; }
+
+ private:
+  void lay_out();
+  void name_rows();
+  void name_quantities();
+  void find_scales();
+
+  std::unique_ptr<UserEquations> equations_;
+  Blueprint blueprint_;
+  Sizes sizes_;
+  Patterns patterns_;
+  Scales scales_;
+  Vector row_scale_;
+  State start_;
+  std::vector<BodyLayout> bodies_;
+  std::vector<RowInfo> rows_;
+  std::vector<std::vector<int>> row_bodies_;
+  std::vector<VariableInfo> states_, auxiliaries_;
+  std::vector<ReactionQuantity> reactions_;  // none
+  std::vector<bool> output_moves_;           // outputs that depend on velocities
+  std::vector<std::string> quantity_order_;
+  std::unordered_map<std::string, Quantity> quantities_;
+};
+
+}  // namespace kardan
