@@ -27,6 +27,7 @@ constexpr double converged = 1e-13;
 /// Closing may change velocities by this share of their size: far above what Newton's method leaves
 /// at any tolerance, far below the angle between two branches.
 constexpr double largest_push = 0.01;
+constexpr int max_invariant_iterations = 8;
 constexpr int max_acceleration_iterations = 20;
 
 Vec3d part(std::span<const double> x, int i) {
@@ -52,6 +53,7 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
              .holonomic = s.lambda,
              .w = s.w,
              .eta = form.ggl ? s.lambda : 0};
+  follows_ = s.turns > 0 || s.s > 0;
   active_.assign(layout_.m, 1);
   strong_.assign(layout_.m, 1);
   if (system.dimension() == 3)
@@ -85,7 +87,7 @@ void Descriptor::place(double t, std::span<const double> y) {
   point_.t = t;
   const auto n = static_cast<std::size_t>(layout_.n);
   system_.retract(base_.p, y.subspan(0, n), point_.p);
-  if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
+  if (follows_) system_.follow_turns(base_, point_, *ws_);
   std::copy_n(y.begin() + layout_.v(), n, point_.v.begin());
   std::copy_n(y.begin() + layout_.z(), layout_.r, point_.r.begin());
   std::copy_n(y.begin() + layout_.aux(), layout_.w, point_.w.begin());
@@ -282,6 +284,7 @@ Eval Descriptor::rebase(const State& state) {
   point_ = base_;
   base_a_ = a_;
   base_lambda_ = lambda_;
+  rows_.least_norm_multipliers(base_lambda_);
   const DescriptorLayout& at = layout_;
   std::fill(y0_.begin(), y0_.end(), 0.0);
   std::fill(dy0_.begin(), dy0_.end(), 0.0);
@@ -345,7 +348,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state) {
       add_scaled(1, change, moved_);
       before_ = state;
       system_.retract(before_.p, change, state.p);
-      if (!state.turns.empty()) system_.follow_turns(before_, state, *ws_);
+      if (follows_) system_.follow_turns(before_, state, *ws_);
       if (Eval e = system_.evaluate(state, {.position = true, .velocity = true}, *ws_);
           e != Eval::ok)
         return e;
@@ -392,6 +395,54 @@ bool Descriptor::jumped(const State& state) const {
   return change > largest_push * size;
 }
 
+/// Onto the invariants e = 0 by the smallest change of positions and velocities along the
+/// directions that the constraints leave free. Where e depends on neither, nothing is changed.
+Eval Descriptor::keep_invariants(State& state) {
+  const int n = layout_.n, count = system_.sizes().e;
+  const double rate = system_.scales().speed / system_.scales().length;
+  for (int iteration = 0; iteration < max_invariant_iterations; ++iteration) {
+    if (Eval e = system_.invariants(state, *ws_); e != Eval::ok) return e;
+    // Their derivatives along N: positions first, then velocities, in units of the model.
+    rows_.null_space(free_);
+    const int width = free_.cols();
+    by_free_.resize(count, 2 * width);
+    by_free_.set_zero();
+    auto add = [&](const SparseMatrix& by, int first, double unit) {
+      const SparsePattern& p = *by.pattern;
+      for (int i = 0; i < count; ++i)
+        for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+          for (int c = 0; c < width; ++c)
+            by_free_(i, first + c) +=
+                by.values[k] * unit * column_scale_[p.column[k]] * free_(p.column[k], c);
+    };
+    add(ws_->e_p, 0, 1);
+    add(ws_->e_v, width, rate);
+    if (Eval e = invariants_.factor(by_free_, rank_tolerance, count); e != Eval::ok) return e;
+    if (invariants_.rank() == 0) return Eval::ok;
+    along_.resize(2 * width);
+    invariants_.solve(ws_->e, along_);
+    if (norm_max(along_) < converged) return Eval::ok;
+    for (int j = 0; j < n; ++j) {
+      double x = 0, u = 0;
+      for (int c = 0; c < width; ++c) {
+        x += free_(j, c) * along_[c];
+        u += free_(j, c) * along_[width + c];
+      }
+      tangent_[j] = -column_scale_[j] * x;
+      state.v[j] -= rate * column_scale_[j] * u;
+    }
+    before_ = state;
+    system_.retract(before_.p, tangent_, state.p);
+    if (follows_) system_.follow_turns(before_, state, *ws_);
+    shifted_ = tangent_;
+    if (Eval e = close(state); e != Eval::ok) return e;
+    add_scaled(1, shifted_, total_shift_);
+    add_scaled(1, moved_, total_shift_);
+  }
+  culprit_ = "the invariants, which could not be kept";
+  return Eval::recoverable;
+}
+
 Eval Descriptor::close(double t, std::span<double> y) {
   place(t, y);
   if (Eval e = close(point_); e != Eval::ok) return e;
@@ -422,7 +473,7 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   state = base_;
   state.t = t;
   system_.retract(base_.p, y.x, state.p);
-  if (!state.turns.empty()) system_.follow_turns(base_, state, *ws_);
+  if (follows_) system_.follow_turns(base_, state, *ws_);
   state.v = y.u;
   state.r = y.z;
   a_ = base_a_;
@@ -432,12 +483,16 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
     culprit_ = "a singular position: the motion would jump to another branch";
     return Eval::recoverable;
   }
+  total_shift_ = moved_;
+  if (form_.invariants && system_.sizes().e > 0)
+    if (Eval e = keep_invariants(state); e != Eval::ok) return e;
   point.t = t;
   point.q = y.x;
   if (form_.project) {
     for (const RotationChart& c : rotations_)
-      set_part(moved_, c.v, rotation_rate_map_inverse(part(y.x, c.v)) * part(moved_, c.v));
-    add_scaled(1, moved_, point.q);
+      set_part(total_shift_, c.v,
+               rotation_rate_map_inverse(part(y.x, c.v)) * part(total_shift_, c.v));
+    add_scaled(1, total_shift_, point.q);
   }
   to_chart(point.q, state.v, a_, point.dq, point.ddq);
   point.z = state.r;
@@ -459,7 +514,7 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.t = point.t;
   state.r = point.z;
   system_.retract(base_.p, point.q, state.p);
-  if (!state.turns.empty()) system_.follow_turns(base_, state, *ws_);
+  if (follows_) system_.follow_turns(base_, state, *ws_);
   state.v = point.dq;
   for (const RotationChart& c : rotations_)
     set_part(state.v, c.v, rotation_rate_map(part(point.q, c.v)) * part(point.dq, c.v));

@@ -29,8 +29,9 @@ namespace kardan {
 struct DescriptorForm {
   bool position = false, velocity = false, acceleration = false;  ///< levels of the constraints
   bool select_kinematics = false, select_dynamics = false;
-  bool ggl = false;      ///< with multipliers eta in the kinematics
-  bool project = false;  ///< the end of a step is closed on positions and velocities
+  bool ggl = false;         ///< with multipliers eta in the kinematics
+  bool project = false;     ///< the end of a step is closed on positions and velocities
+  bool invariants = false;  ///< and on the invariants of the equations
   int velocity_index = 1;
 };
 
@@ -114,6 +115,7 @@ class Descriptor final : public DaeProblem {
   Eval choose_rows(const State& state, At at);
   Eval solve_accelerations(State& state);
   Eval close(State& state);
+  Eval keep_invariants(State& state);
   Eval close_on(const std::vector<char>& rows, State& state);
   int violated_row(const std::vector<char>& held) const;
   bool jumped(const State& state) const;
@@ -133,6 +135,7 @@ class Descriptor final : public DaeProblem {
   double rows_t_ = 0;
   Vector rows_p_;
   Matrix scaled_G_;
+  bool follows_;                     // angles count turns, or there are contact variables
   std::vector<BodyLayout> turning_;  // bodies with a rotation vector in the chart
 
   State base_;
@@ -145,7 +148,11 @@ class Descriptor final : public DaeProblem {
   // Scratch.
   State point_, before_;
   Vector a_, lambda_, rhs_, tangent_;
-  Vector moved_, pushed_;  // by the last closing: positions in body tangents, velocities
+  Vector moved_, pushed_;         // by the last closing: positions in body tangents, velocities
+  Vector shifted_, total_shift_;  // of positions after the step, in body tangents
+  RowSpace invariants_;
+  Matrix free_, by_free_;
+  Vector along_;
   std::vector<RotationChart> rotations_;
   Vector column_scale_;
   std::string culprit_;

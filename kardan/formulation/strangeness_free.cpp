@@ -5,16 +5,25 @@
 namespace kardan {
 namespace {
 
+/// Whether the invariants of the equations are kept after a step.
+OptionInfo invariants_option() {
+  return {"invariants",
+          "kept",
+          "of the equations: kept by a projection after each step, or left to themselves",
+          {"kept", "free"}};
+}
+
 Formulation make_formulation(std::string_view name, std::string_view summary,
                              std::string_view source, const DescriptorForm& form) {
-  return {
-      .name = name,
-      .summary = summary,
-      .source = source,
-      .problem = ProblemKind::dae,
-      .make = [form](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
-        return std::make_unique<Descriptor>(system, form);
-      }};
+  Formulation f{.name = name, .summary = summary, .source = source, .problem = ProblemKind::dae};
+  if (form.invariants) f.options.push_back(invariants_option());
+  f.make = [form](const System& system,
+                  const OptionValues& options) -> std::unique_ptr<ChartProblem> {
+    DescriptorForm chosen = form;
+    if (form.invariants) chosen.invariants = word_option(options, "invariants") == "kept";
+    return std::make_unique<Descriptor>(system, chosen);
+  };
+  return f;
 }
 
 }  // namespace
@@ -29,20 +38,26 @@ Formulation strangeness_free() {
                            .acceleration = true,
                            .select_kinematics = true,
                            .select_dynamics = true,
-                           .project = true});
+                           .project = true,
+                           .invariants = true});
 }
 
 Formulation strangeness_free_2() {
-  return make_formulation(
-      "strangeness_free_2", "the same without the acceleration level: index 2 in the multipliers",
-      "Steinbrecher 2007",
-      {.position = true, .velocity = true, .select_kinematics = true, .project = true});
+  return make_formulation("strangeness_free_2",
+                          "the same without the acceleration level: index 2 in the multipliers",
+                          "Steinbrecher 2007",
+                          {.position = true,
+                           .velocity = true,
+                           .select_kinematics = true,
+                           .project = true,
+                           .invariants = true});
 }
 
 Formulation ggl() {
-  return make_formulation(
-      "ggl", "positions and velocities constrained, with multipliers for both: index 2",
-      "Gear, Gupta, Leimkuhler 1985", {.position = true, .velocity = true, .ggl = true});
+  return make_formulation("ggl",
+                          "positions and velocities constrained, with multipliers for both: index 2",
+                          "Gear, Gupta, Leimkuhler 1985",
+                          {.position = true, .velocity = true, .ggl = true});
 }
 
 Formulation index_1() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kardan/base/eval.h"
+#include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/matrix.h"
 
 namespace kardan {
@@ -35,6 +36,9 @@ class RowSpace {
   /// The x of least norm with A x = b on the independent rows; b has an entry for every row of A.
   void solve(std::span<const double> b, std::span<double> x) const;
 
+  /// y := the coefficients of least norm (each times the length of its row) with the same A' y.
+  void least_norm_multipliers(std::span<double> y);
+
  private:
   void reflect(std::span<double> x) const;
 
@@ -44,6 +48,8 @@ class RowSpace {
   Vector length_;  // of the rows as given
   Vector remainder_;
   Vector scratch_;
+  Matrix normal_;
+  DenseLu lu_;
   std::vector<int> row_, place_;
   int rank_ = 0;
   double smallest_ = 1;
