@@ -27,6 +27,7 @@ constexpr double converged = 1e-13;
 /// Closing may change velocities by this share of their size: far above what Newton's method leaves
 /// at any tolerance, far below the angle between two branches.
 constexpr double largest_push = 0.01;
+constexpr double round_off = 1e-16;
 constexpr int max_invariant_iterations = 8;
 constexpr int max_acceleration_iterations = 20;
 
@@ -62,6 +63,8 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
   rotations_.resize(turning_.size());
   for (std::size_t b = 0; b < turning_.size(); ++b) rotations_[b].v = turning_[b].v + 3;
   for (int j = 0; j < s.v; ++j) column_scale_.push_back(column_scale(system, j));
+  for (const RowInfo& row : system.rows())
+    multiplier_weight_.push_back(row.unit == RowUnit::length ? 1.0 : 1 / system.scales().length);
   y0_.resize(layout_.unknowns());
   dy0_.resize(layout_.unknowns());
   a_.resize(s.v);
@@ -284,7 +287,7 @@ Eval Descriptor::rebase(const State& state) {
   point_ = base_;
   base_a_ = a_;
   base_lambda_ = lambda_;
-  rows_.least_norm_multipliers(base_lambda_);
+  rows_.least_norm_multipliers(multiplier_weight_, base_lambda_);
   const DescriptorLayout& at = layout_;
   std::fill(y0_.begin(), y0_.end(), 0.0);
   std::fill(dy0_.begin(), dy0_.end(), 0.0);
@@ -400,6 +403,7 @@ bool Descriptor::jumped(const State& state) const {
 Eval Descriptor::keep_invariants(State& state) {
   const int n = layout_.n, count = system_.sizes().e;
   const double rate = system_.scales().speed / system_.scales().length;
+  double last = HUGE_VAL;
   for (int iteration = 0; iteration < max_invariant_iterations; ++iteration) {
     if (Eval e = system_.invariants(state, *ws_); e != Eval::ok) return e;
     // Their derivatives along N: positions first, then velocities, in units of the model.
@@ -421,7 +425,9 @@ Eval Descriptor::keep_invariants(State& state) {
     if (invariants_.rank() == 0) return Eval::ok;
     along_.resize(2 * width);
     invariants_.solve(ws_->e, along_);
-    if (norm_max(along_) < converged) return Eval::ok;
+    const double size = norm_max(along_);
+    if (size < round_off || (size < converged && size > 0.5 * last)) return Eval::ok;
+    last = size;
     for (int j = 0; j < n; ++j) {
       double x = 0, u = 0;
       for (int c = 0; c < width; ++c) {

@@ -154,7 +154,7 @@ class Descriptor final : public DaeProblem {
   Matrix free_, by_free_;
   Vector along_;
   std::vector<RotationChart> rotations_;
-  Vector column_scale_;
+  Vector column_scale_, multiplier_weight_;
   std::string culprit_;
 };
 

@@ -87,8 +87,9 @@ void RowSpace::solve(std::span<const double> b, std::span<double> x) const {
   reflect(x);
 }
 
-/// A' y depends on L' y alone. With rows of unit length the least y is L z, L' L z = L' y.
-void RowSpace::least_norm_multipliers(std::span<double> y) {
+/// A' y depends on L' y alone. With W = diag(weight) the least W y is W^-1 L z, where
+/// L' W^-2 L z = L' y.
+void RowSpace::least_norm_multipliers(std::span<const double> weight, std::span<double> y) {
   const int m = rows();
   if (rank_ == m || rank_ == 0) return;
   normal_.resize(rank_, rank_);
@@ -97,19 +98,18 @@ void RowSpace::least_norm_multipliers(std::span<double> y) {
   for (int i = 0; i < m; ++i) {
     const double* row = L_.row(i);
     const int count = std::min(i + 1, rank_);
-    if (length_[i] == 0) continue;
+    const double square = weight[row_[i]] * weight[row_[i]];
     for (int j = 0; j < count; ++j) {
       scratch_[j] += row[j] * y[row_[i]];
-      for (int k = 0; k < count; ++k) normal_(j, k) += row[j] * row[k] / (length_[i] * length_[i]);
+      for (int k = 0; k < count; ++k) normal_(j, k) += row[j] * row[k] / square;
     }
   }
   if (lu_.factor(normal_) != Eval::ok) return;
   lu_.solve(scratch_);
   for (int i = 0; i < m; ++i) {
     const auto count = static_cast<std::size_t>(std::min(i + 1, rank_));
-    y[row_[i]] = length_[i] == 0 ? 0
-                                 : dot({L_.row(i), count}, {scratch_.data(), count}) /
-                                       (length_[i] * length_[i]);
+    const double square = weight[row_[i]] * weight[row_[i]];
+    y[row_[i]] = dot({L_.row(i), count}, {scratch_.data(), count}) / square;
   }
 }
 

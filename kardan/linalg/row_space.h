@@ -36,8 +36,8 @@ class RowSpace {
   /// The x of least norm with A x = b on the independent rows; b has an entry for every row of A.
   void solve(std::span<const double> b, std::span<double> x) const;
 
-  /// y := the coefficients of least norm (each times the length of its row) with the same A' y.
-  void least_norm_multipliers(std::span<double> y);
+  /// y := the coefficients with the same A' y for which the sum of (weight_i y_i)^2 is least.
+  void least_norm_multipliers(std::span<const double> weight, std::span<double> y);
 
  private:
   void reflect(std::span<double> x) const;

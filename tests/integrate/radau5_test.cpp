@@ -110,7 +110,7 @@ class Order : public testing::TestWithParam<std::tuple<std::string, double, doub
 TEST_P(Order, IsWhatTheorySays) {
   const auto& [formulation, p_order, v_order, lambda_order] = GetParam();
   const GeneralProblem problem = general_pendulum(2.8);
-  const double t_end = 1;
+  const double t_end = 0.4;
   DriverOptions exact;
   exact.tolerance = 1e-13;
   const OptionValues free{{"invariants", "free"}};
