@@ -51,6 +51,8 @@ const Radau5Tableau& radau5_tableau() {
 
 namespace {
 
+/// A contraction better than this is not relied on in the next step: it may have been round-off.
+constexpr double smallest_contraction = 1e-3;
 /// Largest share of the controlled error that round-off may leave in the stages.
 constexpr double largest_noise = 0.3;
 
@@ -258,7 +260,8 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
   const double noise =
       std::min(largest_noise, 100 * std::numeric_limits<double>::epsilon() * matrix.condition() *
                                   matrix.condition() * weight / tolerance);
-  double eta = std::pow(std::max(memory_.contraction, std::numeric_limits<double>::epsilon()), 0.8);
+  // Until two corrections show the contraction, that of the last step stands in, with doubt.
+  double eta = std::pow(std::max(memory_.contraction, smallest_contraction), 0.8);
   double last = 0, last_ratio = 0;
   theta_ = 0;
   for (int iteration = 1; iteration <= max_iterations_; ++iteration) {

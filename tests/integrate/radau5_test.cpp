@@ -110,16 +110,17 @@ class Order : public testing::TestWithParam<std::tuple<std::string, double, doub
 TEST_P(Order, IsWhatTheorySays) {
   const auto& [formulation, p_order, v_order, lambda_order] = GetParam();
   const GeneralProblem problem = general_pendulum(2.8);
-  const double t_end = 0.4;
+  const double t_end = 0.8;
   DriverOptions exact;
   exact.tolerance = 1e-13;
   const OptionValues free{{"invariants", "free"}};
   const Motion best =
       run_on(*problem.system, problem.system->start(), "strangeness_free", t_end, exact, free);
   std::vector<StepErrors> errors;
-  for (int steps : {30, 60, 120}) {
+  for (int steps : {60, 120}) {
     DriverOptions options;
     options.tolerance = 1e-13;  // of Newton's method
+    options.method_options = {{"newton_iterations", "20"}};
     options.fixed_step = t_end / steps;
     const Motion end = run_on(*problem.system, problem.system->start(), formulation, t_end, options, free);
     errors.push_back({weighed_difference(end.state.p, best.state.p),
@@ -128,9 +129,9 @@ TEST_P(Order, IsWhatTheorySays) {
     fmt::print("{:<20} {:>4} steps: p {:.2e} v {:.2e} lambda {:.2e}\n", formulation, steps,
                errors.back().p, errors.back().v, errors.back().lambda);
   }
-  EXPECT_GE(std::log2(errors[1].p / errors[2].p), p_order - 0.3);
-  EXPECT_GE(std::log2(errors[1].v / errors[2].v), v_order - 0.3);
-  EXPECT_GE(std::log2(errors[1].lambda / errors[2].lambda), lambda_order - 0.3);
+  EXPECT_GE(std::log2(errors[0].p / errors[1].p), p_order - 0.3);
+  EXPECT_GE(std::log2(errors[0].v / errors[1].v), v_order - 0.3);
+  EXPECT_GE(std::log2(errors[0].lambda / errors[1].lambda), lambda_order - 0.3);
 }
 
 // Hairer, Lubich, Roche 1989: 5 for the differential variables of index-1 and index-2 forms; on
