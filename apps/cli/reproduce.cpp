@@ -12,7 +12,7 @@ namespace kardan::cli {
 namespace {
 
 std::vector<Paper> papers() {
-  return {sandu2001()};
+  return {sandu2001(), welch2007()};
 }
 
 void list(const Paper& paper) {

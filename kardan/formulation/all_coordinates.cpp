@@ -164,6 +164,11 @@ void AllCoordinates::spread(const Vector& kept, Vector& all) const {
   for (int i = 0; i < rows(); ++i) all[rows_[i]] = kept[i];
 }
 
+void AllCoordinates::base_multipliers(Vector& lambda) const {
+  lambda.resize(rows());
+  for (int i = 0; i < rows(); ++i) lambda[i] = base_lambda_[rows_[i]];
+}
+
 void AllCoordinates::note_multipliers(double t, const Vector& lambda) {
   step_lambda_time_ = t;
   spread(lambda, step_lambda_);

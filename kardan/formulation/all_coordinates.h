@@ -72,6 +72,8 @@ class AllCoordinates final : public ConstrainedProblem {
   const Motion& base_motion() const override { return base_at_->motion; }
   Eval factor() override;
   void solve(Place place, Vector& a, Vector& lambda) override;
+  void base_multipliers(Vector& lambda) const override;
+  bool continues() const override { return has_past_; }
   void note_multipliers(double t, const Vector& lambda) override;
 
   /// Multipliers of all rows the method found inside its last step, and their time: those of the

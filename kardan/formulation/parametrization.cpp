@@ -125,9 +125,13 @@ std::vector<int> others(int count, std::span<const int> sorted) {
   return out;
 }
 
+/// Displacements count this much more than turns where the velocities of both are determined:
+/// what rolls seldom depends on where it has come to.
+constexpr double place_weight = 2;
+
 /// Of the coordinates the holonomic rows leave free, those whose velocities the nonholonomic rows
 /// determine best.
-Eval choose_drift(const Rows& found, std::vector<int>& drift) {
+Eval choose_drift(const System& system, const Rows& found, std::vector<int>& drift) {
   const int m = found.holonomic.rank(), free = found.holonomic.cols() - m;
   const std::vector<int>& order = found.holonomic.column_permutation();
   const Matrix C = found.holonomic.dependent_columns();
@@ -136,6 +140,7 @@ Eval choose_drift(const Rows& found, std::vector<int>& drift) {
     for (int j = 0; j < free; ++j) {
       H(i, j) = found.H(i, order[m + j]);
       for (int k = 0; k < m; ++k) H(i, j) -= found.H(i, order[k]) * C(k, j);
+      if (!is_rotation(system, order[m + j])) H(i, j) *= place_weight;
     }
   PivotedQr qr;
   if (Eval e = qr.factor(H); e != Eval::ok) return e;
@@ -157,7 +162,7 @@ Eval partition_coordinates(const System& system, const State& state, Workspace& 
   std::vector<int> held(order.begin(), order.begin() + out.holonomic), drift;
   std::sort(held.begin(), held.end());
   if (out.drift() > 0)
-    if (Eval e = choose_drift(found, drift); e != Eval::ok) return e;
+    if (Eval e = choose_drift(system, found, drift); e != Eval::ok) return e;
   held.insert(held.end(), drift.begin(), drift.end());
   std::vector<int> sorted = held;
   std::sort(sorted.begin(), sorted.end());

@@ -32,8 +32,9 @@ bool same_point(const State& a, const State& b) {
 
 }  // namespace
 
-StateSpace::StateSpace(const System& system, Parametrize choose)
+StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations accelerations)
     : system_(system),
+      accelerations_(accelerations),
       ws_(system.make_workspace()),
       choose_(choose),
       q_(system.sizes().v),
@@ -67,43 +68,11 @@ void StateSpace::prepare_dependent_solver() {
     if (split_.drift() > 0)
       tangent->position = std::make_unique<LinearSolver>(position_block_.pattern());
   }
-  reduced_ = n - m <= most_reduced;
+  reduced_ = accelerations_ == Accelerations::reduced ||
+             (accelerations_ == Accelerations::automatic && n - m <= most_reduced);
   held_.resize(split_.holonomic);
   held_velocities_.resize(m);
   if (!reduced_) prepare_saddle();
-}
-
-void StateSpace::prepare_saddle() {
-  const SparsePattern& p = *system_.patterns().constraint;
-  const SparsePattern& mass = *system_.patterns().mass;
-  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
-  PatternBuilder builder(n + m, n + m);
-  for (int i = 0; i < n; ++i)
-    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) builder.add(i, mass.column[k]);
-  for (int i = 0; i < m; ++i) {
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
-      builder.add(n + i, p.column[k]);
-      builder.add(p.column[k], n + i);
-    }
-    builder.add(n + i, n + i);
-  }
-  saddle_pattern_ = builder.build();
-  saddle_M_.clear();
-  saddle_G_.clear();
-  saddle_Gt_.clear();
-  saddle_from_.clear();
-  for (int i = 0; i < n; ++i)
-    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
-      saddle_M_.push_back(saddle_pattern_->find(i, mass.column[k]));
-  for (int i = 0; i < m; ++i)
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
-      saddle_from_.push_back(k);
-      saddle_G_.push_back(saddle_pattern_->find(n + i, p.column[k]));
-      saddle_Gt_.push_back(saddle_pattern_->find(p.column[k], n + i));
-    }
-  saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
-  saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
-  saddle_x_.resize(n + m);
 }
 
 /// The dependent blocks from the chart columns at the point evaluated last.
@@ -113,6 +82,17 @@ Eval StateSpace::factor_dependent(Tangent& tangent) {
   if (!tangent.position) return Eval::ok;
   position_block_.gather(chart_G_, position_values_);
   return tangent.position->factor(position_values_);
+}
+
+/// T(theta) of every body at q_.
+void StateSpace::update_turns() {
+  turn_.resize(system_.bodies().size());
+  if (system_.dimension() != 3) return;
+  for (std::size_t b = 1; b < turn_.size(); ++b) {
+    if (system_.bodies()[b].v_count <= 3) continue;
+    const int i = system_.bodies()[b].v + 3;
+    turn_[b] = rotation_rate_map({q_[i], q_[i + 1], q_[i + 2]});
+  }
 }
 
 /// Columns of G by chart coordinates: rotation columns times T(theta).
@@ -125,9 +105,8 @@ void StateSpace::chart_columns() {
     for (int body : system_.row_bodies()[row]) {
       const BodyLayout& b = system_.bodies()[body];
       if (b.v_count > 3) {
-        const Vec3d theta{q_[b.v + 3], q_[b.v + 4], q_[b.v + 5]};
         double* g = chart_G_.data() + k + 3;
-        const Vec3d turned = transposed_times(rotation_rate_map(theta), Vec3d{g[0], g[1], g[2]});
+        const Vec3d turned = transposed_times(turn_[body], Vec3d{g[0], g[1], g[2]});
         for (int c = 0; c < 3; ++c) g[c] = turned[c];
       }
       k += b.v_count;
@@ -200,15 +179,17 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
         worst = rows_[k];
       }
     }
-    if (size < position_tolerance) return Eval::ok;
+    if (size < position_tolerance) return update_turns(), Eval::ok;
     if (iteration > 2 && size > 0.9 * last) {
-      if (size < 100 * position_tolerance) return Eval::ok;  // round-off of the model
+      if (size < 100 * position_tolerance)
+        return update_turns(), Eval::ok;  // round-off of the model
       culprit_ = system_.row_name(worst);
       return Eval::recoverable;
     }
     // The factors of the base serve while they converge fast; far from it Newton's own are needed.
     if (iteration > 0 && size > slow_contraction * last) {
       if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+      update_turns();
       chart_columns();
       if (Eval e = factor_dependent(at_point_); e != Eval::ok) {
         culprit_ = system_.row_name(worst);
@@ -221,7 +202,9 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
     split_.add_held(held_, q_);
   }
   culprit_ = "the closing of the constraints";
-  return last < 1e-12 ? Eval::ok : Eval::recoverable;
+  if (!(last < 1e-12)) return Eval::recoverable;
+  update_turns();
+  return Eval::ok;
 }
 
 Eval StateSpace::dependent_velocities(const Vector& u) {
@@ -334,6 +317,7 @@ Eval StateSpace::rebase(const State& state) {
   at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
   dq_ = state.v;
+  update_turns();
   const bool fresh = history_.empty();
   if (fresh)
     if (Eval e = choose_partition("start"); e != Eval::ok) return e;
@@ -477,18 +461,31 @@ void StateSpace::switch_modes(const State& after, State& state) {
   state.modes = probe.modes;
 }
 
+Accelerations accelerations_option(const OptionValues& values) {
+  const std::string& word = word_option(values, "accelerations");
+  return word == "reduced"  ? Accelerations::reduced
+         : word == "saddle" ? Accelerations::saddle
+                            : Accelerations::automatic;
+}
+
 Formulation state_space() {
   return {.name = "state_space",
           .summary = "independent coordinates by partitioning, in the chart of the step",
           .source = "Wehage, Haug 1982; Sandu, Negrut, Haug, Potra, Sandu 2001",
+          .options = {{.name = "accelerations",
+                       .fallback = "automatic",
+                       .doc = "solved on the free directions or by the saddle-point matrix",
+                       .choices = {"automatic", "reduced", "saddle"}}},
           .refuse =
               [](const System& system, Diagnostics& diagnostics) {
                 if (system.sizes().multiplier_forces)
                   diagnostics.error("formulation.multiplier_forces",
                                     "forces that depend on multipliers cannot be treated");
               },
-          .make = [](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
-            return std::make_unique<StateSpace>(system);
+          .make = [](const System& system,
+                     const OptionValues& values) -> std::unique_ptr<ChartProblem> {
+            return std::make_unique<StateSpace>(system, partition_coordinates,
+                                                accelerations_option(values));
           }};
 }
 

@@ -33,9 +33,14 @@
 
 namespace kardan {
 
+/// How accelerations are solved for: on the free directions, whose mass matrix is dense; by the
+/// sparse saddle-point matrix [M G'; G 0]; or by the number of free directions.
+enum class Accelerations { automatic, reduced, saddle };
+
 class StateSpace final : public ChartProblem {
  public:
-  explicit StateSpace(const System& system, Parametrize choose = partition_coordinates);
+  explicit StateSpace(const System& system, Parametrize choose = partition_coordinates,
+                      Accelerations accelerations = Accelerations::automatic);
 
   int second() const override { return split_.free_velocities(); }
   int first() const override { return split_.drift() + system_.sizes().r; }
@@ -100,6 +105,8 @@ class StateSpace final : public ChartProblem {
   std::string directions_at_base();
   void blame(const State& state);
   Eval check_redundant_rows();
+  void update_turns();
+  void update_bias();
   void chart_columns();
   void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
   void turn_to_body(const Matrix& X, Matrix& Y) const;
@@ -139,6 +146,7 @@ class StateSpace final : public ChartProblem {
   void close_error(int m, LinearSolver& dependent, Vector& held, Vector& all) const;
 
   const System& system_;
+  Accelerations accelerations_;
   std::unique_ptr<Workspace> ws_;
   State base_;  // p0, v0, r, w at the base
   Local base_y_;
@@ -166,11 +174,12 @@ class StateSpace final : public ChartProblem {
   std::vector<int> saddle_M_, saddle_G_, saddle_Gt_, saddle_from_;
   std::unique_ptr<LinearSolver> saddle_;
   Vector velocity_values_, position_values_, saddle_values_, saddle_x_;
-  Vector chart_G_;  // values of G T at the point
+  std::vector<Mat3d> turn_;  // T of every spatial body at the point
+  Vector chart_G_;           // values of G T at the point
 
   bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
   Matrix reduced_mass_, mass_U_;
-  Vector reduced_x_, force_;
+  Vector reduced_x_, force_, bias_;
   DenseLu reduced_lu_;
 
   AuxiliarySolver auxiliaries_;
@@ -197,6 +206,7 @@ class StateSpace final : public ChartProblem {
   std::string culprit_;
 };
 
+Accelerations accelerations_option(const OptionValues& values);
 Formulation state_space();
 
 }  // namespace kardan

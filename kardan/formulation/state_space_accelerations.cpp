@@ -26,12 +26,12 @@ void multiply_add(double factor, const SparseMatrix& A, const Vector& x, Vector&
 /// Y = T X per body at the point evaluated last.
 void StateSpace::turn_to_body(const Matrix& X, Matrix& Y) const {
   Y = X;
-  if (system_.dimension() == 2) return;
+  if (system_.dimension() != 3) return;
   const int n = X.cols();
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
     if (system_.bodies()[b].v_count <= 3) continue;
     const int i = system_.bodies()[b].v + 3;
-    const Mat3d T = rotation_rate_map({q_[i], q_[i + 1], q_[i + 2]});
+    const Mat3d& T = turn_[b];
     const double *x0 = X.row(i), *x1 = X.row(i + 1), *x2 = X.row(i + 2);
     for (int r = 0; r < 3; ++r) {
       double* y = Y.row(i + r);
@@ -40,17 +40,28 @@ void StateSpace::turn_to_body(const Matrix& X, Matrix& Y) const {
   }
 }
 
-/// a = T q'' + T' q'
-void StateSpace::acceleration_from_chart(const Vector& ddq, Vector& a) const {
-  std::copy(ddq.begin(), ddq.end(), a.begin());
-  if (system_.dimension() == 2) return;
+/// bias_ = T' q' at the point evaluated last.
+void StateSpace::update_bias() {
+  bias_.assign(system_.sizes().v, 0.0);
+  if (system_.dimension() != 3) return;
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
     if (system_.bodies()[b].v_count <= 3) continue;
     const int i = system_.bodies()[b].v + 3;
     const Vec3d theta{q_[i], q_[i + 1], q_[i + 2]}, rate{dq_[i], dq_[i + 1], dq_[i + 2]};
-    const Vec3d turned = rotation_rate_map(theta) * Vec3d{ddq[i], ddq[i + 1], ddq[i + 2]} +
-                         rotation_rate_map_rate(theta, rate) * rate;
-    for (int c = 0; c < 3; ++c) a[i + c] = turned[c];
+    const Vec3d bias = rotation_rate_map_rate(theta, rate) * rate;
+    for (int c = 0; c < 3; ++c) bias_[i + c] = bias[c];
+  }
+}
+
+/// a = T q'' + T' q'
+void StateSpace::acceleration_from_chart(const Vector& ddq, Vector& a) const {
+  std::copy(ddq.begin(), ddq.end(), a.begin());
+  if (system_.dimension() != 3) return;
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    if (system_.bodies()[b].v_count <= 3) continue;
+    const int i = system_.bodies()[b].v + 3;
+    const Vec3d turned = turn_[b] * Vec3d{ddq[i], ddq[i + 1], ddq[i + 2]};
+    for (int c = 0; c < 3; ++c) a[i + c] = turned[c] + bias_[i + c];
   }
 }
 
@@ -60,12 +71,12 @@ void StateSpace::acceleration_from_chart(const Vector& ddq, Vector& a) const {
 Eval StateSpace::reduced_accelerations(Tangent& tangent) {
   const int n = second(), nv = system_.sizes().v;
   std::fill(ddq_.begin(), ddq_.end(), 0.0);
-  acceleration_from_chart(ddq_, a_);
+  update_bias();
   const SparsePattern& p = *ws_->G.pattern;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     double sum = ws_->gamma[rows_[i]];
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      sum -= ws_->G.values[k] * a_[p.column[k]];
+      sum -= ws_->G.values[k] * bias_[p.column[k]];
     held_velocities_[i] = sum;
   }
   if (!rows_.empty()) tangent.velocity->solve(held_velocities_);
@@ -124,13 +135,46 @@ void StateSpace::reduced_multipliers(Tangent& tangent) {
     for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
       if (system_.bodies()[b].v_count <= 3) continue;
       const int i = system_.bodies()[b].v + 3;
-      const Vec3d turned = transposed_times(rotation_rate_map({q_[i], q_[i + 1], q_[i + 2]}),
-                                            Vec3d{force_[i], force_[i + 1], force_[i + 2]});
+      const Vec3d turned =
+          transposed_times(turn_[b], Vec3d{force_[i], force_[i + 1], force_[i + 2]});
       for (int c = 0; c < 3; ++c) force_[i + c] = turned[c];
     }
   split_.held_part(force_, held_velocities_);
   tangent.velocity->solve_transposed(held_velocities_);
   for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = held_velocities_[i];
+}
+
+void StateSpace::prepare_saddle() {
+  const SparsePattern& p = *system_.patterns().constraint;
+  const SparsePattern& mass = *system_.patterns().mass;
+  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
+  PatternBuilder builder(n + m, n + m);
+  for (int i = 0; i < n; ++i)
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) builder.add(i, mass.column[k]);
+  for (int i = 0; i < m; ++i) {
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
+      builder.add(n + i, p.column[k]);
+      builder.add(p.column[k], n + i);
+    }
+    builder.add(n + i, n + i);
+  }
+  saddle_pattern_ = builder.build();
+  saddle_M_.clear();
+  saddle_G_.clear();
+  saddle_Gt_.clear();
+  saddle_from_.clear();
+  for (int i = 0; i < n; ++i)
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
+      saddle_M_.push_back(saddle_pattern_->find(i, mass.column[k]));
+  for (int i = 0; i < m; ++i)
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
+      saddle_from_.push_back(k);
+      saddle_G_.push_back(saddle_pattern_->find(n + i, p.column[k]));
+      saddle_Gt_.push_back(saddle_pattern_->find(p.column[k], n + i));
+    }
+  saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
+  saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
+  saddle_x_.resize(n + m);
 }
 
 /// a_ and lambda_ at once from [M G'; G 0].

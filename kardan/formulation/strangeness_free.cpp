@@ -54,10 +54,9 @@ Formulation strangeness_free_2() {
 }
 
 Formulation ggl() {
-  return make_formulation("ggl",
-                          "positions and velocities constrained, with multipliers for both: index 2",
-                          "Gear, Gupta, Leimkuhler 1985",
-                          {.position = true, .velocity = true, .ggl = true});
+  return make_formulation(
+      "ggl", "positions and velocities constrained, with multipliers for both: index 2",
+      "Gear, Gupta, Leimkuhler 1985", {.position = true, .velocity = true, .ggl = true});
 }
 
 Formulation index_1() {

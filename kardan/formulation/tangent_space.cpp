@@ -8,9 +8,9 @@ Formulation tangent_space() {
   Formulation f = state_space();
   f.name = "tangent_space";
   f.summary = "independent coordinates in an orthonormal basis of the tangent space";
-  f.source = "Liang, Lance 1987; Potra, Yen 1991";
-  f.make = [](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
-    return std::make_unique<StateSpace>(system, span_tangent_space);
+  f.source = "Mani, Haug, Atkinson 1985; Potra, Rheinboldt 1991";
+  f.make = [](const System& system, const OptionValues& values) -> std::unique_ptr<ChartProblem> {
+    return std::make_unique<StateSpace>(system, span_tangent_space, accelerations_option(values));
   };
   return f;
 }

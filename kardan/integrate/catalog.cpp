@@ -2,6 +2,7 @@
 #include "kardan/integrate/baumgarte.h"
 #include "kardan/integrate/cvode.h"
 #include "kardan/integrate/dopri5.h"
+#include "kardan/integrate/generalized_alpha.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
 #include "kardan/integrate/radau5.h"
@@ -14,10 +15,12 @@
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{rn4(),     rodasp(),     ros2w(),         dopri5(),
-                                       newmark(), newmark_fv(), sdirk4(),        abm2(),
-                                       adams(),   bdf(),        welch2(),        welch2_printed(),
-                                       welch1(),  baumgarte1(), baumgarte_rk2(), radau5()};
+  static const std::vector<Method> all{
+      rn4(),     rodasp(),     ros2w(),         dopri5(),
+      newmark(), newmark_fv(), sdirk4(),        abm2(),
+      adams(),   bdf(),        welch2(),        welch2_printed(),
+      welch1(),  baumgarte1(), baumgarte_rk2(), generalized_alpha(),
+      hht(),     radau5()};
   return all;
 }
 

@@ -57,6 +57,11 @@ class ConstrainedProblem : public ChartProblem {
   /// on entry, lambda holds c.
   virtual void solve(Place place, Vector& a, Vector& lambda) = 0;
 
+  /// Multipliers at the base that go with base_rate(), by row of this problem.
+  virtual void base_multipliers(Vector& lambda) const = 0;
+  /// Whether the base follows the one before without a change of the equations between them.
+  virtual bool continues() const = 0;
+
   /// Multipliers a method has found for a time inside its step, by row of this problem.
   virtual void note_multipliers(double t, const Vector& lambda) = 0;
 };

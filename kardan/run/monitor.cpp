@@ -12,6 +12,16 @@ namespace {
 constexpr double gauss_node[3] = {0.11270166537925831, 0.5, 0.88729833462074169};
 constexpr double gauss_weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
 
+/// True where constraints may do work: drivers and moving surfaces. (Users' equations state their
+/// power themselves.)
+bool may_be_driven(const System& system) {
+  if (!system.has_bodies()) return false;
+  const auto& elements = system.blueprint().elements;
+  return std::any_of(elements.begin(), elements.end(), [](const ElementData& e) {
+    return e.type->category == Category::driver || e.type->category == Category::nonholonomic;
+  });
+}
+
 }  // namespace
 
 Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
@@ -24,6 +34,7 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       ws_(system_.make_workspace()),
       accelerations_(system_),
       accel_(system_.sizes().constraints()),
+      driven_(may_be_driven(system_)),
       start_(start.start.state.t) {}
 
 std::string Monitor::begin(const ConsistentStart& start) {
@@ -74,10 +85,20 @@ void Monitor::add_work(const StepView& step) {
     if (step.problem->state_at(point_, ChartProblem::Consistency::as_interpolated, inside_) !=
         Eval::ok)
       return;
-    work += gauss_weight[k] * step.h * system_.energy(inside_, *ws_).applied_power;
+    const double power = system_.energy(inside_, *ws_).applied_power + driving_power(inside_);
+    work += gauss_weight[k] * step.h * power;
   }
   report_.energy.work += work;
   report_.energy.exchanged += std::abs(work);
+}
+
+/// Of constraints that depend on time: -lambda'G v = lambda'g_t.
+double Monitor::driving_power(State& state) {
+  if (!driven_) return 0;
+  if (system_.evaluate(state, {.velocity = true}, *ws_) != Eval::ok) return 0;
+  if (norm_max(ws_->g_t) == 0) return 0;
+  if (accelerations_.solve(state, a_, lambda_, *ws_) != Eval::ok) return 0;
+  return dot(lambda_, ws_->g_t);
 }
 
 void Monitor::add_residuals(const State& s, const Vector& a) {

@@ -24,6 +24,7 @@ class Monitor {
  private:
   void between(const DenseStep& dense, double theta);
   void add_work(const StepView& step);
+  double driving_power(State& state);
   void add_residuals(const State& state, const Vector& a);
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
@@ -38,6 +39,7 @@ class Monitor {
   Vector a_, lambda_, accel_;
   ChartPoint point_;
   State inside_;
+  bool driven_;
   double start_ = 0;
   long shown_ = 0;  // points of the grid
   bool failed_ = false;

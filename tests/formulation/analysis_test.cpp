@@ -45,6 +45,7 @@ TEST(Analysis, CountsTheDegreesOfFreedomOfEveryShippedModel) {
       {"n_four_bar_spatial", {5, 35, 6, 1}},
       {"pendulum", {1, 1, 0, 1}},
       {"rolling_disc", {1, 3, 0, 3}},
+      {"sleigh_belt", {1, 1, 0, 2}},
       {"slider_crank_haug", {2, 4, 0, 2}},
       {"slider_crank_haug_guided", {2, 5, 0, 1}},
       {"slider_crank_welch", {2, 5, 0, 1}},

@@ -60,11 +60,11 @@ class FreeProblem final : public ChartProblem {
     state.p = shifted(y).x;
     state.v = y.u;
     state.r = y.z;
-    point = {t, y.x, y.u, f.a, y.z, f.b};
+    point = {t, y.x, y.u, f.a, y.z, f.b, {}};
     return Eval::ok;
   }
   void base_point(ChartPoint& point) const override {
-    point = {base_.t, y_.x, y_.u, f_.a, y_.z, f_.b};
+    point = {base_.t, y_.x, y_.u, f_.a, y_.z, f_.b, {}};
   }
   Eval state_at(const ChartPoint& point, Consistency, State& state) override {
     state = base_;

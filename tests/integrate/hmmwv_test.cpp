@@ -76,7 +76,7 @@ class Hmmwv : public testing::Test {
 Prepared* Hmmwv::model_ = nullptr;
 
 TEST_F(Hmmwv, HeightPitchAndEventsTrackTheTolerance) {
-  for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+  for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
     const Run r = run_to(5, tolerance);
     ASSERT_EQ(r.table.size(), std::size(table));
     double height = 0, nose = 0;

@@ -48,7 +48,7 @@ struct Motion {
 };
 
 Motion run_on(const System& system, const State& guess, std::string_view formulation, double t_end,
-           const DriverOptions& options, const OptionValues& formulation_options = {}) {
+              const DriverOptions& options, const OptionValues& formulation_options = {}) {
   ConsistentStart start = assemble(system, guess, {});
   EXPECT_EQ(start.report.status, Eval::ok) << start.report.message;
   const Formulation& f = *find_formulation(formulation);
@@ -78,7 +78,7 @@ TEST_P(GeneralForm, IsSolvedToTheToleranceInAllVariables) {
     DriverOptions options;
     options.tolerance = 1e-9;
     const Motion end = run_on(*problem.system, problem.system->start(), "strangeness_free",
-                           reference.state.t, options);
+                              reference.state.t, options);
     const State& y = reference.state;
     const double p = weighed_difference(end.state.p, y.p), v = weighed_difference(end.state.v, y.v),
                  r = weighed_difference(end.state.r, y.r), w = weighed_difference(end.state.w, y.w),
@@ -122,7 +122,8 @@ TEST_P(Order, IsWhatTheorySays) {
     options.tolerance = 1e-13;  // of Newton's method
     options.method_options = {{"newton_iterations", "20"}};
     options.fixed_step = t_end / steps;
-    const Motion end = run_on(*problem.system, problem.system->start(), formulation, t_end, options, free);
+    const Motion end =
+        run_on(*problem.system, problem.system->start(), formulation, t_end, options, free);
     errors.push_back({weighed_difference(end.state.p, best.state.p),
                       weighed_difference(end.state.v, best.state.v),
                       weighed_difference(end.lambda, best.lambda)});
@@ -166,8 +167,11 @@ TEST(Invariants, KeepEnergyToRoundOffAndPhaseOverAThousandSeconds) {
           return std::string();
         });
     const double p = weighed_difference(state.p, reference.state.p);
-    fmt::print("pendulum to t = {} with the energy {}: energy error {:.1e}, position error {:.1e}, {} steps, {} rejected, {} failed\n",
-               reference.state.t, invariants, energy, p, report.counters.steps, report.counters.rejected, report.counters.failed);
+    fmt::print(
+        "pendulum to t = {} with the energy {}: energy error {:.1e}, position error {:.1e}, {} "
+        "steps, {} rejected, {} failed\n",
+        reference.state.t, invariants, energy, p, report.counters.steps, report.counters.rejected,
+        report.counters.failed);
     ASSERT_EQ(report.reason, Reason::finished) << report.message;
     if (invariants == std::string("free")) continue;
     EXPECT_LE(energy, 1e-13);

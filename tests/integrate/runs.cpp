@@ -47,10 +47,27 @@ Ended run(const Prepared& model, const Method& method, double t_end, const Drive
   return end;
 }
 
+std::unique_ptr<ChartProblem> problem_of(const Prepared& model, std::string_view formulation,
+                                         const OptionValues& options) {
+  const Formulation& f = *find_formulation(formulation);
+  return f.make(*model.system, complete_options(f.options, options));
+}
+
+Ended run_on(const Prepared& model, const Method& method, std::string_view formulation,
+             double t_end, const DriverOptions& options, const OptionValues& of_formulation,
+             const Observer& observer) {
+  const auto problem = problem_of(model, formulation, of_formulation);
+  Ended end;
+  end.state = model.start.state;
+  end.report = integrate(*problem, method, end.state, t_end, options, observer);
+  end.partitions = problem->partitions();
+  return end;
+}
+
 std::vector<Method> one_step_methods() {
   std::vector<Method> out;
   for (const Method& m : methods())
-    if (!m.integrate) out.push_back(m);
+    if (!m.integrate && m.formulation == "state_space") out.push_back(m);
   return out;
 }
 
