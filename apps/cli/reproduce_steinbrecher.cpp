@@ -63,8 +63,8 @@ Prepared steinbrecher_pendulum(double speed) {
   d.energy = true;
   Diagnostics diagnostics;
   Prepared out;
-  out.system = make_system(std::move(d),
-                           Pendulum{hangs ? 0.5 * speed * speed - gravity : 0.0}, diagnostics);
+  out.system =
+      make_system(std::move(d), Pendulum{hangs ? 0.5 * speed * speed - gravity : 0.0}, diagnostics);
   if (out.system) out.start = assemble(*out.system, out.system->start(), {});
   return out;
 }
@@ -143,8 +143,8 @@ int table(double speed, const Printed (&printed)[3]) {
     }
     reports[i] = end.report;
     for (int k = 0; k < 2; ++k)
-      error[i] = std::max({error[i], std::abs(end.state.p[k] - exact.p[k]),
-                           std::abs(end.state.v[k] - exact.v[k])});
+      error[i] = std::max(
+          {error[i], std::abs(end.state.p[k] - exact.p[k]), std::abs(end.state.v[k] - exact.v[k])});
   }
   auto line = [&](const char* name, auto ours, int Printed::*theirs) {
     fmt::print("  {:<18}", name);
@@ -152,17 +152,26 @@ int table(double speed, const Printed (&printed)[3]) {
       fmt::print("{:>10}{:>10}", ours(reports[i].counters), printed[i].*theirs);
     fmt::print("\n");
   };
-  line("accepted", [](const Counters& c) { return c.steps; }, &Printed::accepted);
-  line("rejected_error", [](const Counters& c) { return c.rejected; }, &Printed::rejected_error);
-  line("rejected_newton", [](const Counters& c) { return c.failed; }, &Printed::rejected_newton);
-  line("evaluations", [](const Counters& c) { return c.evaluations; }, &Printed::evaluations);
-  line("jacobians", [](const Counters& c) { return c.jacobians; }, &Printed::jacobians);
-  line("predecompositions", [](const Counters& c) { return c.jacobians; },
-       &Printed::predecompositions);
-  line("factorizations", [](const Counters& c) { return c.factorizations; },
-       &Printed::factorizations);
-  line("solves", [](const Counters& c) { return c.iterations; }, &Printed::solves);
-  line("selectors", [](const Counters& c) { return c.jacobians; }, &Printed::selectors);
+  line(
+      "accepted", [](const Counters& c) { return c.steps; }, &Printed::accepted);
+  line(
+      "rejected_error", [](const Counters& c) { return c.rejected; }, &Printed::rejected_error);
+  line(
+      "rejected_newton", [](const Counters& c) { return c.failed; }, &Printed::rejected_newton);
+  line(
+      "evaluations", [](const Counters& c) { return c.evaluations; }, &Printed::evaluations);
+  line(
+      "jacobians", [](const Counters& c) { return c.jacobians; }, &Printed::jacobians);
+  line(
+      "predecompositions", [](const Counters& c) { return c.jacobians; },
+      &Printed::predecompositions);
+  line(
+      "factorizations", [](const Counters& c) { return c.factorizations; },
+      &Printed::factorizations);
+  line(
+      "solves", [](const Counters& c) { return c.iterations; }, &Printed::solves);
+  line(
+      "selectors", [](const Counters& c) { return c.jacobians; }, &Printed::selectors);
   fmt::print("  {:<18}{:>10.1e}{:>20.1e}{:>20.1e}\n\n", "error", error[0], error[1], error[2]);
   fmt::print(
       "Selectors are orthonormal bases of the free directions, made anew with every Jacobian.\n");

@@ -83,9 +83,9 @@ int efficiency(const ReproduceOptions& options, double Efficiency::*what, const 
       driver.tolerance = tol;
       const GeomsEnd end = geoms_run(model, column, end_of(options), driver);
       const PendulumState exact = exact_pendulum(end.state.t);
-      const Efficiency e{std::max(std::abs(end.state.p[0] - exact.p[0]),
-                                  std::abs(end.state.p[1] - exact.p[1])),
-                         std::abs(end.lambda[0] - exact.lambda)};
+      const Efficiency e{
+          std::max(std::abs(end.state.p[0] - exact.p[0]), std::abs(end.state.p[1] - exact.p[1])),
+          std::abs(end.lambda[0] - exact.lambda)};
       fmt::print("  {:<18}{:>9.0e}{:>12.2e}{:>12.2e}{}\n", column.title, tol, e.position, e.lambda,
                  outcome(end));
       if (end.report.reason != Reason::finished) continue;
@@ -144,9 +144,10 @@ int steinbrecher_fig4(const ReproduceOptions& options) {
                      .y = {.label = "residual", .scale = AxisScale::logarithmic},
                      .series = {},
                      .width = 560});
-  fmt::print("pendulum over [0, {:g}] at 1e-7: largest residuals of the constraint\n\n  {:<18}{:>12}"
-             "{:>12}{:>14}\n",
-             t_end, "", "position", "velocity", "acceleration");
+  fmt::print(
+      "pendulum over [0, {:g}] at 1e-7: largest residuals of the constraint\n\n  {:<18}{:>12}"
+      "{:>12}{:>14}\n",
+      t_end, "", "position", "velocity", "acceleration");
   for (const GeomsColumn& column : geoms_columns()) {
     std::vector<Curve> curves(3, Curve(column.title, t_end));
     DriverOptions driver;
@@ -207,8 +208,8 @@ int steinbrecher_fig5(const ReproduceOptions& options) {
 }
 
 int steinbrecher_fig6(const ReproduceOptions& options) {
-  Plot plot{.title = "height of the pendulum", .x = {.label = "t"}, .y = {.label = "p2"},
-            .series = {}};
+  Plot plot{
+      .title = "height of the pendulum", .x = {.label = "t"}, .y = {.label = "p2"}, .series = {}};
   for (double speed : {2.8, 2.9}) {
     const Prepared model = steinbrecher_pendulum(speed);
     if (!model.system) return failed;
@@ -237,9 +238,10 @@ int steinbrecher_fig8(const ReproduceOptions& options) {
   const double t_end = options.quick ? 2 : 20;
   const Prepared model = reproduce_model("truck.yaml", {});
   if (!model.system) return bad_input;
-  fmt::print("The 1994 truck of the paper is not available; the planar truck of Eich-Soellner and\n"
-             "Fuehrer over its hump stands in, [0, {:g}] s. Reference: rodasp at 1e-13.\n\n",
-             t_end);
+  fmt::print(
+      "The 1994 truck of the paper is not available; the planar truck of Eich-Soellner and\n"
+      "Fuehrer over its hump stands in, [0, {:g}] s. Reference: rodasp at 1e-13.\n\n",
+      t_end);
   DriverOptions tight;
   tight.tolerance = 1e-13;
   const GeomsEnd reference = geoms_run(model, {"reference", "rodasp"}, t_end, tight);

@@ -179,5 +179,106 @@ TEST(Invariants, KeepEnergyToRoundOffAndPhaseOverAThousandSeconds) {
   }
 }
 
+/// Positions against those of another method, on 100 times.
+TEST(Radau5, TracksTheToleranceOnAndrewsInCartesianCoordinates) {
+  const Prepared model = model_file("andrews.yaml");
+  const std::vector<State> exact = run_grid(model, "dopri5", 0.03, 100, 1e-13);
+  for (double tolerance : {1e-3, 1e-5, 1e-7, 1e-9, 1e-11}) {
+    RunReport report;
+    const Reached e = reached(run_grid(model, "radau5", 0.03, 100, tolerance, &report), exact);
+    fmt::print(
+        "andrews {:.0e}: position {:.1e} velocity {:.1e} residuals {:.1e} {:.1e}, {} steps\n",
+        tolerance, e.position, e.velocity, report.residuals.position, report.residuals.velocity,
+        report.driver.counters.steps);
+    EXPECT_LE(e.position, 10 * tolerance);
+    EXPECT_GE(std::max(e.position, e.velocity), tolerance / 10);
+    EXPECT_LE(report.residuals.position, 1e-13);
+    EXPECT_LE(report.residuals.velocity, 1e-12);
+  }
+}
+
+TEST(Radau5, StaysOnRedundantBricard) {
+  const Prepared model = model_file("bricard.yaml");
+  const std::vector<State> exact = run_grid(model, "rodasp", 5, 50, 1e-10);
+  RunReport report;
+  const Reached e = reached(run_grid(model, "radau5", 5, 50, 1e-8, &report), exact);
+  fmt::print("bricard: position {:.1e} velocity {:.1e}, {} steps, {} failed\n", e.position,
+             e.velocity, report.driver.counters.steps, report.driver.counters.failed);
+  EXPECT_LE(e.position, 1e-6);
+  EXPECT_LE(report.residuals.position, 1e-12);
+  EXPECT_LE(report.energy.balance_error, 1e-5);
+}
+
+TEST(Radau5, PassesSingularPositionsOnTheRightBranch) {
+  // B0 at t = 20 from the one pendulum equation of the regular branch, in quadruple precision.
+  const struct { double N, x, y; } cases[] = {{2, 0.83974657430684354654, 0.54297853635288466159}};
+  for (const auto& c : cases) {
+    const Prepared model = model_file("n_four_bar.yaml", {{"N", c.N}});
+    RunReport report;
+    const State end = run_grid(model, "radau5", 20, 1, 1e-8, &report).back();
+    EXPECT_EQ(report.driver.reason, Reason::finished) << report.driver.message;
+    EXPECT_NEAR(2 * value(*model.system, end, "crank_0.x"), c.x, 3e-6);
+    EXPECT_NEAR(2 * value(*model.system, end, "crank_0.y"), c.y, 3e-6);
+    EXPECT_LE(report.energy.balance_error, 1e-6);
+  }
+}
+
+/// Attempts from one base, as the driver makes them.
+class DaeAttempts {
+ public:
+  explicit DaeAttempts(const Prepared& model)
+      : problem_(
+            find_formulation("strangeness_free")->make(*model.system, {{"invariants", "kept"}})),
+        stepper_(find_method("radau5")->make(complete_options(find_method("radau5")->options, {}))),
+        state_(model.start.state),
+        scale_(problem_->default_scale(1e-6)) {
+    EXPECT_EQ(problem_->rebase(state_), Eval::ok);
+  }
+  Eval attempt(double h, State& end) {
+    Counters counters;
+    Trial trial;
+    ChartPoint point;
+    const StepStart start{state_.t, &problem_->base(), &problem_->base_rate(),
+                          nullptr,  &state_,           &scale_};
+    if (Eval e = stepper_->attempt(*problem_, start, h, trial, counters); e != Eval::ok) return e;
+    return problem_->finish(state_.t + h, trial.y, end, point);
+  }
+  void accept(const State& end) {
+    state_ = end;
+    EXPECT_EQ(problem_->rebase(state_), Eval::ok);
+    stepper_->accept(After::step);
+  }
+
+ private:
+  std::unique_ptr<ChartProblem> problem_;
+  std::unique_ptr<Stepper> stepper_;
+  State state_;
+  ErrorScale scale_;
+};
+
+TEST(Radau5, IsLeftWithoutATraceByARejectedAttempt) {
+  const struct {
+    const char* file;
+    double good, huge;
+  } cases[] = {{"andrews.yaml", 1e-4, 0.05}, {"three_link.yaml", 1e-2, 3}};
+  for (const auto& c : cases) {
+    const Prepared model = model_file(c.file);
+    DaeAttempts fresh(model), used(model);
+    // From a second step, which has memory.
+    State a, b;
+    ASSERT_EQ(fresh.attempt(c.good, a), Eval::ok);
+    ASSERT_EQ(used.attempt(c.good, b), Eval::ok);
+    fresh.accept(a);
+    used.accept(b);
+    State lost;
+    (void)used.attempt(c.huge, lost);
+    (void)used.attempt(0.1 * c.huge, lost);
+    ASSERT_EQ(fresh.attempt(c.good, a), Eval::ok);
+    ASSERT_EQ(used.attempt(c.good, b), Eval::ok);
+    EXPECT_EQ(a.p, b.p) << c.file;
+    EXPECT_EQ(a.v, b.v) << c.file;
+  }
+}
+
 }  // namespace
 }  // namespace kardan
