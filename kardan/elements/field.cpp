@@ -136,15 +136,19 @@ bool ValueReader::expression(const FieldValue& v, const std::string& what, const
     return fail(
         "field.type",
         fmt::format("{}: got {}; wanted a number or an expression", what, describe_value(v)), v);
-  auto parsed = Expression::parse(
-      *text, [this](std::string_view name) { return parameters_.function(name); });
+  bool ok = true;
+  auto parsed =
+      Expression::parse(*text, [&](std::string_view name) -> std::shared_ptr<const NamedFunction> {
+        if (!parameters_.failed(name)) return parameters_.function(name);
+        ok = false;  // told elsewhere
+        return std::make_shared<const TimeFunction>();
+      });
   if (!parsed) {
     FieldValue at = v;
     if (at.where.column > 0) at.where.column += parsed.error().offset;
     return fail("expression.syntax", fmt::format("{}: {}", what, parsed.error().message), at,
                 parsed.error().hint);
   }
-  bool ok = true;
   for (std::size_t i = 0; i < parsed.value().names().size(); ++i) {
     const std::string& name = parsed.value().names()[i];
     if (parameters_.find(name)) continue;

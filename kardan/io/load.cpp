@@ -1,6 +1,7 @@
 #include "kardan/io/load.h"
 
 #include "kardan/io/simulate_options.h"
+#include "kardan/io/unused_parameters.h"
 #include "kardan/model/parameters.h"
 #include "kardan/run/prepare.h"
 
@@ -15,6 +16,7 @@ std::optional<LoadedModel> load_model_text(std::string_view text, const std::str
   out.model = read_model_draft(out.document, overrides, diagnostics);
   // Behind a fault of syntax too much is missing.
   if (out.document.complete && out.document.root.kind == io::YamlNode::Kind::mapping) {
+    io::report_unused_parameters(out.document, diagnostics);
     find_faults(out.model, overrides, diagnostics);
     Diagnostics told;
     const Environment parameters = resolve_parameters(out.model.parameters, overrides, told);

@@ -10,7 +10,6 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/expander.h"
-#include "kardan/io/unused_parameters.h"
 #include "kardan/io/yaml_document.h"
 #include "kardan/model/parameters.h"
 
@@ -322,7 +321,6 @@ class ModelReader {
 
 Model read_model_draft(const io::YamlDocument& document, const ParameterValues& overrides,
                        Diagnostics& diagnostics) {
-  io::report_unused_parameters(document, diagnostics);
   return ModelReader(document, overrides, diagnostics).read();
 }
 

@@ -145,6 +145,10 @@ void add_bodies(Json& defs) {
                     {"additionalProperties", false}};
 }
 
+std::string definition_of(const ElementType& type) {
+  return fmt::format("element_{}", type.name);
+}
+
 Json element_type(const ElementType& type) {
   Json out = object_of(type.fields);
   out["description"] = fmt::format("{} {}", type.summary, type.equation);
@@ -163,9 +167,9 @@ Json element_type(const ElementType& type) {
 void add_elements(const Catalog& catalog, Json& defs) {
   Json cases = Json::array();
   for (const ElementType& type : catalog.types()) {
-    defs[std::string(type.name)] = element_type(type);
+    defs[definition_of(type)] = element_type(type);
     cases.push_back({{"if", {{"properties", {{"type", {{"const", type.name}}}}}}},
-                     {"then", reference(std::string(type.name))}});
+                     {"then", reference(definition_of(type))}});
   }
   defs["element"] = {{"type", "object"},
                      {"required", {"type"}},
@@ -205,7 +209,7 @@ void add_requests(Json& defs) {
 Json defaults_of(const Catalog& catalog) {
   Json properties = {{"bodies", reference("body")}};
   for (const ElementType& type : catalog.types())
-    properties[std::string(type.name)] = reference(std::string(type.name));
+    properties[std::string(type.name)] = reference(definition_of(type));
   return {
       {"type", {"object", "null"}}, {"properties", properties}, {"additionalProperties", false}};
 }
@@ -231,6 +235,9 @@ std::string model_schema(const Catalog& catalog) {
   p["colors"] = names_of(reference("color"));
   p["shapes"] = names_of(reference("shape"));
   p["defaults"] = defaults_of(catalog);
+  p["equations"] = {{"type", {"object", "null"}}, {"properties", Json::object()}};
+  for (const std::string& key : equation_keys()) p["equations"]["properties"][key] = Json::object();
+  p["equations"]["additionalProperties"] = false;
   p["ground"] = reference("ground");
   p["bodies"] = names_of(reference("body"));
   for (const char* section : {"elements", "joints", "drivers", "forces", "contacts", "sensors"})

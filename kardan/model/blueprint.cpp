@@ -18,6 +18,20 @@ namespace {
 const std::vector<std::string> placement_keys{"type", "between", "on",     "bodies",
                                               "at",   "axis",    "x_axis", "color"};
 
+/// The section of equations with the events of `when` behind its own.
+NamedFields with_events(const NamedFields& equations, const std::vector<NamedFields>& events) {
+  NamedFields out = equations;
+  for (const NamedFields& e : events) {
+    const FieldValue* expression = e.find("expression");
+    if (!expression) continue;
+    if (!out.find("events")) out.fields.emplace_back("events", FieldValue(FieldMap{}));
+    for (auto& [key, value] : out.fields)
+      if (auto* map = std::get_if<FieldMap>(&value.data); key == "events" && map)
+        map->emplace_back(e.name, *expression);
+  }
+  return out;
+}
+
 class Resolver {
  public:
   Resolver(const Model& model, const Catalog& catalog, Blueprint& out, Diagnostics& diagnostics)
@@ -74,11 +88,11 @@ class Resolver {
   }
 
   void equations() {
-    out_.equations = read_equations(model_.equations, reader_, out_.wishes);
+    out_.equations =
+        read_equations(with_events(model_.equations, model_.events), reader_, out_.wishes);
     const std::pair<const char*, bool> others[] = {{"bodies", !model_.bodies.empty()},
                                                    {"elements", !model_.elements.empty()},
                                                    {"gravity", norm(out_.gravity) > 0},
-                                                   {"when", !model_.events.empty()},
                                                    {"invariants", !model_.invariants.empty()}};
     for (const auto& [name, given] : others)
       if (given)

@@ -254,7 +254,9 @@ BodyData resolve_body(const NamedFields& body, int dimension, const Drawing& dra
   check_flat(f.com, dimension, body.name + ".com", body.where, reader.diagnostics());
   resolve_markers(body, b, dimension, reader);
   b.color = drawing.color(body.find("color"), body.name + ".color", reader);
+  const std::size_t errors = reader.diagnostics().error_count();
   b.shapes = resolve_shapes(body, f.density, b.color, dimension, drawing, reader);
+  if (f.density > 0 && reader.diagnostics().error_count() > errors) return b;
   if (f.density > 0)
     mass_from_shapes(f, body, b, reader.diagnostics());
   else

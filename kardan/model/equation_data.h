@@ -64,6 +64,9 @@ struct EquationData {
   }
 };
 
+/// The keys of the section.
+const std::vector<std::string>& equation_keys();
+
 /// Reads and checks the section; every fault is reported. Positions to be held become wishes.
 EquationData read_equations(const NamedFields& section, const ValueReader& reader,
                             std::vector<WishData>& wishes);

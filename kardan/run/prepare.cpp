@@ -17,7 +17,9 @@ std::unique_ptr<System> compile_model(const Model& model, const ParameterValues&
 
 void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
   Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+  if (blueprint.equations && diagnostics.has_errors()) return;
   const auto system = compile_draft(std::move(blueprint), diagnostics);
+  if (!system) return;
   const Blueprint& b = system->blueprint();
   (void)bind_wishes(b.wishes, *system, diagnostics);
   (void)bind_wishes(b.equilibrium.wishes, *system, diagnostics);

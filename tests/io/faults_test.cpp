@@ -38,11 +38,11 @@ TEST(Faults, OfAFileAreToldInOnePassEachWhereItStands) {
                           diagnostics));
   EXPECT_THAT(told(diagnostics, Severity::error),
               UnorderedElementsAre(
-                  "3:1 key.unknown", "7:10 parameter.cycle", "11:55 expression.unknown_name",
-                  "12:15 field.range", "13:3 yaml.duplicate_key", "14:28 body.inertia",
-                  "15:55 unit.dimension", "17:17 element.type", "18:40 body.unknown",
+                  "3:1 key.unknown", "6:9 parameter.cycle", "11:55 expression.unknown_name",
+                  "12:15 field.range", "13:3 yaml.duplicate_key", "14:29 body.inertia",
+                  "15:55 unit.dimension", "17:17 element.type", "18:41 body.unknown",
                   "23:13 function.kink", "25:5 wish.unknown_name", "27:25 expression.unknown_name",
-                  "28:11 output.unknown", "29:29 method.unknown"))
+                  "28:11 output.unknown", "29:30 method.unknown"))
       << format(diagnostics);
   EXPECT_THAT(told(diagnostics, Severity::warning), ElementsAre("8:3 parameter.unused"));
   for (const Diagnostic& d : diagnostics.all()) {
@@ -140,7 +140,7 @@ TEST(Functions, AreChecked) {
   EXPECT_EQ(driven("{f: {type: step, begin: 0, end: 1}}", "f"), "4:61 expression.unknown_name");
   EXPECT_EQ(driven("{f: {type: step, begin: 1, end: 1}}", "0"), "2:16 function.interval");
   EXPECT_EQ(driven("{f: {type: stepp, begin: 1, end: 1}}", "0"), "2:23 field.choice");
-  EXPECT_EQ(driven("{f: {type: step, begin: 1, fin: 1, end: 2}}", "0"), "2:33 key.unknown");
+  EXPECT_EQ(driven("{f: {type: step, begin: 1, fin: 1, end: 2}}", "0"), "2:44 key.unknown");
   EXPECT_EQ(driven("{sin: 2*t}", "0"), "2:18 function.name");
   EXPECT_EQ(driven("{f: x + 1}", "f(t)"), "2:16 expression.unknown_name");
   EXPECT_EQ(driven("{f: g(t), g: 1}", "f(t)"), "2:16 expression.syntax")

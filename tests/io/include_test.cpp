@@ -1,5 +1,7 @@
 #include "kardan/io/include.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -87,9 +89,9 @@ TEST(Include, EndsAfterAThousandFiles) {
   fs::create_directories(place);
   std::string list;
   for (int i = 0; i < 1001; ++i) {
-    const std::string name = "p" + std::to_string(i) + ".yaml";
+    const std::string name = fmt::format("p{}.yaml", i);
     std::ofstream(place / name) << "parameters: {a" << i << ": 1}\n";
-    list += (i ? ", " : "") + name;
+    list += fmt::format("{}{}", i ? ", " : "", name);
   }
   Diagnostics diagnostics;
   EXPECT_FALSE(read_model_text("kardan: 1\ninclude: [" + list + "]\n", (place / "m.yaml").string(),

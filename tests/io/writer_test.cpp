@@ -97,7 +97,7 @@ TEST(Writer, AModelOfSeveralFilesBecomesOne) {
 }
 
 TEST(Writer, KeepsWordsNumbersAndTextsApart) {
-  expect_round_trip(R"(kardan: 1
+  expect_round_trip(R"yaml(kardan: 1
 name: 1.50
 parameters: {a: .5, b: "7", c: +2e-3, d: "a < 1 ? 2 : 3", e: {value: 1, unit: m}}
 functions:
@@ -105,23 +105,9 @@ functions:
   road: [[0, 0], [1, 0.1], [2, -0.1]]
   "both": "wave(t) + road(t)"
 colors: {mine: [1, 0.5, 0], other: "#10203F"}
-shapes: {
-  ball : {
-  shape:
-    sphere, radius : 0.1, color : mine
-  }}
-defaults: {
-  bodies : {
-  density:
-    1000
-  }}
-ground: {
-  markers : {
-    "null" : {
-    at:
-      [ 0, 0, 1 ]
-    }
-  }}
+shapes: {ball: {shape: sphere, radius: 0.1, color: mine}}
+defaults: {bodies: {density: 1000}}
+ground: {markers: {"null": {at: [0, 0, 1]}}}
 bodies:
   "b_${i}": {repeat: {i: [1, 3]}, shapes: [ball, {use: ball, at: ["${i}/10", 0, -a]}], position: ["${i}", b, -1e-3]}
 forces:
@@ -130,14 +116,10 @@ joints:
   tie_${i}: {repeat: {i: [2, 3]}, type: distance, between: [ground.null, "b_${i}"]}
 assemble: [{want: b_1.x, equals: c, priority: free}]
 invariants: [energy, 'b_1.vx*2']
-when: {
-  high : {
-  expression:
-    "b_1.z - e", direction : rising, action : stop
-  }}
+when: {high: {expression: "b_1.z - e", direction: rising, action: stop}}
 outputs: ["b_1.*"]
 simulate: {t_end: 2, options: {safety: 0.7}}
-)",
+)yaml",
                     "texts.yaml");
 }
 
