@@ -7,7 +7,7 @@
 #include "kardan/io/driver_options.h"
 #include "kardan/io/simulate_options.h"
 #include "kardan/model/body.h"
-#include "kardan/model/equation_keys.h"
+#include "kardan/model/equation_data.h"
 #include "kardan/model/functions.h"
 #include "kardan/model/observation.h"
 #include "kardan/model/shape.h"
@@ -235,9 +235,6 @@ std::string model_schema(const Catalog& catalog) {
   p["colors"] = names_of(reference("color"));
   p["shapes"] = names_of(reference("shape"));
   p["defaults"] = defaults_of(catalog);
-  p["equations"] = {{"type", {"object", "null"}}, {"properties", Json::object()}};
-  for (const std::string& key : equation_keys()) p["equations"]["properties"][key] = Json::object();
-  p["equations"]["additionalProperties"] = false;
   p["ground"] = reference("ground");
   p["bodies"] = names_of(reference("body"));
   for (const char* section : {"elements", "joints", "drivers", "forces", "contacts", "sensors"})

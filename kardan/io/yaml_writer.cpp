@@ -232,7 +232,6 @@ YamlNode to_tree(const Model& model) {
     for (const NamedFields& wish : model.wishes) wishes.items.push_back(tree_of(wish.fields));
     put(root, "assemble", std::move(wishes));
   }
-  put_fields(root, "equations", model.equations.fields);
   put_fields(root, "equilibrium", model.equilibrium.fields);
   put(root, "start", text_node(model.start));
   if (!model.invariants.empty()) put(root, "invariants", tree_of(model.invariants));

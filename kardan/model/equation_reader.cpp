@@ -7,7 +7,6 @@
 #include "kardan/base/text.h"
 #include "kardan/model/blueprint.h"
 #include "kardan/model/equation_data.h"
-#include "kardan/model/equation_keys.h"
 
 namespace kardan {
 namespace {

@@ -15,19 +15,20 @@ std::shared_ptr<const SparsePattern> dense(int rows, int cols) {
   return builder.build();
 }
 
+ElementType make_type(std::string_view name, std::string_view equation, Category category) {
+  ElementType type;
+  type.name = name;
+  type.summary = "written by the user";
+  type.equation = equation;
+  type.category = category;
+  type.frames = 0;
+  return type;
+}
+
 const ElementType& equation_type(RowKind kind) {
-  static const ElementType holonomic{.name = "holonomic constraint",
-                                     .summary = "written by the user",
-                                     .equation = "g = 0",
-                                     .category = Category::joint,
-                                     .frames = 0,
-                                     .fields = {}};
-  static const ElementType nonholonomic{.name = "nonholonomic constraint",
-                                        .summary = "written by the user",
-                                        .equation = "H v + h = 0",
-                                        .category = Category::nonholonomic,
-                                        .frames = 0,
-                                        .fields = {}};
+  static const ElementType holonomic = make_type("holonomic constraint", "g = 0", Category::joint);
+  static const ElementType nonholonomic =
+      make_type("nonholonomic constraint", "H v + h = 0", Category::nonholonomic);
   return kind == RowKind::holonomic ? holonomic : nonholonomic;
 }
 

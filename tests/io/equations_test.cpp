@@ -46,12 +46,12 @@ equations:
                   "m.yaml:4:30: error[name.reserved]",            // t
                   "m.yaml:4:37: error[name.bad]",                 // 2z
                   "m.yaml:5:27: error[expression.unknown_name]",  // oops
-                  "m.yaml:6:40: error[equations.variable]",       // a mass that depends on vx
-                  "m.yaml:6:48: error[key.unknown]",              // va
+                  "m.yaml:6:41: error[equations.variable]",       // a mass that depends on vx
+                  "m.yaml:6:49: error[key.unknown]",              // va
                   "m.yaml:7:21: error[expression.unknown_name]",  // xx
                   "m.yaml:7:30: error[key.unknown]",              // vb
                   "m.yaml:8:22: error[equations.variable]",       // a velocity in a constraint
-                  "m.yaml:8:43: error[expression.syntax]",        // +*
+                  "m.yaml:8:42: error[expression.syntax]",        // +*
                   "m.yaml:9:18: error[field.missing]",            // rate
                   "m.yaml:10:18: error[field.type]",              // w
                   "m.yaml:11:16: error[name.duplicate]",          // x
@@ -74,7 +74,7 @@ TEST(EquationsSection, RefusesWhatItCannotMean) {
               ElementsAre("error[equations.not_finite]"));
   EXPECT_THAT(heads("kardan: 1\nequations: {positions: {x: 0, y: 0}, mass: {x_rate: {y_rate: 1}, "
                     "y_rate: {x_rate: 1}}}\n"),
-              ElementsAre("m.yaml:2:84: error[equations.mass]"));
+              ElementsAre("m.yaml:2:83: error[equations.mass]"));
 }
 
 TEST(EquationsSection, SuggestsTheNearestName) {
@@ -88,7 +88,7 @@ TEST(EquationsSection, RepeatsAndSetsParameters) {
 parameters: {N: 3, k: 2}
 equations:
   positions:
-    x_${i}: {repeat: {i: [1, N]}, start: 0.1*${i}}
+    x_${i}: {repeat: {i: [1, N]}, start: "0.1*${i}"}
   definitions:
     stretch_${i}: {repeat: {i: [2, N]}, value: "x_${i} - x_${i - 1}"}
   forces:
