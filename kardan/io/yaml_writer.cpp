@@ -223,7 +223,6 @@ YamlNode to_tree(const Model& model) {
   put_fields(root, "shapes", model.shapes);
   put_fields(root, "defaults", model.defaults);
   put_fields(root, "ground", model.ground.fields);
-  put_fields(root, "equations", model.equations.fields);
   put_things(root, "bodies", model.bodies);
   put_elements(root, model.elements);
   if (!model.wishes.empty()) {
@@ -232,6 +231,7 @@ YamlNode to_tree(const Model& model) {
     for (const NamedFields& wish : model.wishes) wishes.items.push_back(tree_of(wish.fields));
     put(root, "assemble", std::move(wishes));
   }
+  put_fields(root, "equations", model.equations.fields);
   put_fields(root, "equilibrium", model.equilibrium.fields);
   put(root, "start", text_node(model.start));
   if (!model.invariants.empty()) put(root, "invariants", tree_of(model.invariants));

@@ -389,10 +389,10 @@ class EquationReader {
 }  // namespace
 
 const std::vector<std::string>& equation_keys() {
-  static const std::vector<std::string> keys{
-      "positions", "velocities",  "kinematics",   "mass",       "forces",
-      "dynamic",   "auxiliary",   "contact",      "constraints", "nonholonomic",
-      "invariants", "events",     "outputs",      "energy",     "definitions"};
+  static const std::vector<std::string> keys{"positions",   "velocities",   "kinematics", "mass",
+                                             "forces",      "dynamic",      "auxiliary",  "contact",
+                                             "constraints", "nonholonomic", "invariants", "events",
+                                             "outputs",     "energy",       "definitions"};
   return keys;
 }
 
