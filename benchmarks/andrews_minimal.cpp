@@ -1,6 +1,7 @@
-/// Andrews' mechanism in minimal form (7 angles, 6 constraints): radau5 on the strangeness-free form
-/// beside IDA of SUNDIALS on index 1 and on the form of Gear, Gupta and Leimkuhler, both with exact
-/// Jacobians from the same evaluations. The label is the error of the positions reached at the end.
+/// Andrews' mechanism in minimal form (7 angles, 6 constraints): radau5 on the strangeness-free
+/// form beside IDA of SUNDIALS on index 1 and on the form of Gear, Gupta and Leimkuhler, both with
+/// exact Jacobians from the same evaluations. The label is the error of the positions reached at
+/// the end.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -157,7 +158,8 @@ class Ida {
     if (Eval e = me.evaluate(t, y); e != Eval::ok) return answer(e);
     const auto n = static_cast<std::size_t>(me.n_), m = static_cast<std::size_t>(me.m_);
     Workspace& ws = *me.ws_;
-    if (Eval e = me.model_.problem.system->differentiate(me.state_, {dy + n, n}, {y + 2 * n, m}, ws);
+    if (Eval e =
+            me.model_.problem.system->differentiate(me.state_, {dy + n, n}, {y + 2 * n, m}, ws);
         e != Eval::ok)
       return answer(e);
     SUNMatZero(J);
@@ -206,7 +208,8 @@ void ida(benchmark::State& bench, bool ggl) {
   const Andrews& model = andrews();
   Ida solver(model, ggl);
   int answer = 0;
-  for (auto _ : bench) answer = solver.run(std::pow(10.0, -static_cast<double>(bench.range(0)) / 2));
+  for (auto _ : bench)
+    answer = solver.run(std::pow(10.0, -static_cast<double>(bench.range(0)) / 2));
   bench.SetLabel(fmt::format("error {:.1e}, {} steps, {} evaluations, answer {}",
                              model.error(solver.positions()), solver.steps, solver.evaluations,
                              answer));

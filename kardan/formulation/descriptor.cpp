@@ -200,10 +200,15 @@ void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix&
 }
 
 /// Which constraint rows are redundant at a state, or nearly so.
-Eval Descriptor::choose_rows(const State& state, At at) {
+Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   if (partitions_ > 0 && rows_t_ == state.t && rows_p_ == state.p) return Eval::ok;
+  // A closed state is known: the rows were those of the point it was closed from, next to it.
+  if (partitions_ > 0 && at == At::consistent && finished_.is(state) && rows_.rank() == rank_ &&
+      rows_.smallest_remainder() > weak_remainder && rank_ == layout_.m)
+    return Eval::ok;
   const bool decide = at == At::consistent;
-  if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
+  if (values == Values::wanted)
+    if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
   scale_columns(ws_->G, layout_.m, column_scale_, scaled_G_);
   if (Eval e = rows_.factor(scaled_G_, rank_tolerance, decide ? layout_.m : rank_); e != Eval::ok)
     return e;
@@ -229,13 +234,19 @@ Eval Descriptor::choose_rows(const State& state, At at) {
 
 /// a_, lambda_, w (and State::lambda) at positions and velocities of `state`, starting at what they
 /// are. The factors of the acceleration system belong to it afterwards.
-Eval Descriptor::solve_accelerations(State& state) {
+Eval Descriptor::solve_accelerations(State& state, Values values) {
   const DescriptorLayout& at = layout_;
   const auto n = static_cast<std::size_t>(at.n);
   const bool nonlinear = at.w > 0 || system_.sizes().multiplier_forces;
+  if (!nonlinear) {
+    // Whatever was there before leaves no trace in the last digits.
+    std::fill(a_.begin(), a_.end(), 0.0);
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  }
   for (int iteration = 0; iteration < max_acceleration_iterations; ++iteration) {
     if (system_.sizes().multiplier_forces) state.lambda = lambda_;
-    if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
+    if (iteration > 0 || nonlinear || values == Values::wanted)
+      if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
     if (nonlinear)
       if (Eval e = system_.differentiate(state, a_, lambda_, *ws_); e != Eval::ok) return e;
     if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok) {
@@ -279,11 +290,18 @@ Eval Descriptor::rebase(const State& state) {
   base_ = state;
   if (system_.sizes().multiplier_forces) base_.lambda.resize(layout_.m);
   if (Eval e = choose_rows(base_, At::consistent); e != Eval::ok) return e;
-  // From the state alone, so that a run does not depend on what was looked at in between.
-  std::fill(a_.begin(), a_.end(), 0.0);
-  std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  if (system_.sizes().multiplier_forces) lambda_ = base_.lambda;
-  if (Eval e = solve_accelerations(base_); e != Eval::ok) return e;
+  if (finished_.is(base_) && finished_.active == active_) {
+    a_ = finished_.a;
+    lambda_ = finished_.lambda;
+    b_ = finished_.b;
+  } else {
+    // From the state alone, so that a run does not depend on what was looked at in between.
+    std::fill(a_.begin(), a_.end(), 0.0);
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    if (system_.sizes().multiplier_forces) lambda_ = base_.lambda;
+    if (Eval e = solve_accelerations(base_); e != Eval::ok) return e;
+    b_ = ws_->b;
+  }
   point_ = base_;
   base_a_ = a_;
   base_lambda_ = lambda_;
@@ -298,23 +316,23 @@ Eval Descriptor::rebase(const State& state) {
   std::copy(base_.w.begin(), base_.w.end(), y0_.begin() + at.aux());
   std::copy(base_.v.begin(), base_.v.end(), dy0_.begin());
   std::copy(a_.begin(), a_.end(), dy0_.begin() + at.v());
-  std::copy_n(ws_->b.begin(), at.r, dy0_.begin() + at.z());
+  std::copy_n(b_.begin(), at.r, dy0_.begin() + at.z());
   base_y_.resize(at.n, at.r);
   base_rate_.resize(at.n, at.r);
   std::fill(base_y_.x.begin(), base_y_.x.end(), 0.0);
   base_y_.u = base_.v;
   base_y_.z = base_.r;
   base_rate_.a = a_;
-  std::copy_n(ws_->b.begin(), at.r, base_rate_.b.begin());
+  std::copy_n(b_.begin(), at.r, base_rate_.b.begin());
   return Eval::ok;
 }
 
 /// Positions onto g = 0 and velocities onto G v + g_t = 0, H v + h = 0 by the nearest change in the
 /// mass metric, on the rows given; then accelerations, multipliers and w.
-Eval Descriptor::close_on(const std::vector<char>& rows, State& state) {
+Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values values) {
   const auto n = static_cast<std::size_t>(layout_.n);
   const bool all = rows == active_;
-  if (Eval e = solve_accelerations(state); e != Eval::ok) return e;
+  if (Eval e = solve_accelerations(state, values); e != Eval::ok) return e;
   double last = HUGE_VAL;
   for (int iteration = 0;; ++iteration) {
     double position = 0, velocity = 0;
@@ -368,10 +386,11 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state) {
 Eval Descriptor::close(State& state) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
   std::fill(pushed_.begin(), pushed_.end(), 0.0);
-  if (Eval e = choose_rows(state, At::anywhere); e != Eval::ok) return e;
-  if (Eval e = close_on(strong_, state); e != Eval::ok) return e;
+  if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
+  if (Eval e = choose_rows(state, At::anywhere, Values::present); e != Eval::ok) return e;
+  if (Eval e = close_on(strong_, state, Values::present); e != Eval::ok) return e;
   if (violated_row(strong_) < 0) return Eval::ok;
-  if (Eval e = close_on(active_, state); e != Eval::ok) return e;
+  if (Eval e = close_on(active_, state, Values::wanted); e != Eval::ok) return e;
   const int row = violated_row(active_);
   if (row < 0) return Eval::ok;
   culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
@@ -503,6 +522,7 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   to_chart(point.q, state.v, a_, point.dq, point.ddq);
   point.z = state.r;
   point.dz.assign(ws_->b.begin(), ws_->b.end());
+  finished_.keep(state, active_, a_, lambda_, ws_->b);
   return Eval::ok;
 }
 
