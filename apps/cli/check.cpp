@@ -47,7 +47,12 @@ Json report_json(const System& system, const CheckReport& r) {
 void print_report(const System& system, const CheckReport& r) {
   const ConstraintAnalysis& a = r.analysis;
   fmt::print("{}\n\n", system.blueprint().name);
-  fmt::print("{:<22}{} ({})\n", "bodies", r.bodies, system.dimension() == 2 ? "planar" : "spatial");
+  if (system.has_bodies())
+    fmt::print("{:<22}{} ({})\n", "bodies", r.bodies,
+               system.dimension() == 2 ? "planar" : "spatial");
+  else
+    fmt::print("{:<22}written by the user{}\n", "equations",
+               system.exact_derivatives() ? "" : ", with differences for derivatives");
   fmt::print("{:<22}{} positions, {} velocities\n", "coordinates", r.sizes.p, r.sizes.v);
   fmt::print("{:<22}{}{}\n", "constraint equations", r.sizes.constraints(),
              r.sizes.mu > 0 ? fmt::format(", {} of them nonholonomic", r.sizes.mu) : "");
@@ -75,8 +80,11 @@ void print_report(const System& system, const CheckReport& r) {
   print_given(r.given);
   print_residuals(r.assembly.status == Eval::ok ? "consistent start" : "best reached",
                   r.assembly.reached);
-  fmt::print("{:<22}kinetic {:.10g} J, potential {:.10g} J\n", "energy", r.energy.kinetic,
-             r.energy.potential);
+  if (r.energy.known)
+    fmt::print("{:<22}kinetic {:.10g} J, potential {:.10g} J\n", "energy", r.energy.kinetic,
+               r.energy.potential);
+  else
+    fmt::print("{:<22}not known: the equations give none\n", "energy");
   int shared = 0;
   for (const Reaction& x : r.reactions) shared += !x.unique;
   if (!r.reactions.empty())

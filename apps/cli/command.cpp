@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <map>
 
-#include "kardan/io/model_reader.h"
-
 namespace kardan::cli {
 
 std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {
@@ -36,14 +34,20 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {
   return values;
 }
 
-std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides) {
+std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides) {
   Diagnostics diagnostics;
-  auto model = read_model_file(options.file, overrides, diagnostics);
-  // Structure and fields are checked by different rooms; tell the faults of both in one go.
-  if (model && model->name.empty()) model->name = std::filesystem::path(options.file).stem();
-  if (model) resolve(*model, Catalog::builtin(), overrides, diagnostics);
+  auto loaded = load_model(
+      options.file, overrides,
+      options.include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder, diagnostics);
   if (tell(diagnostics)) return std::nullopt;
-  return model;
+  return loaded;
+}
+
+std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides) {
+  auto loaded = load(options, overrides);
+  if (!loaded) return std::nullopt;
+  if (loaded->model.name.empty()) loaded->model.name = std::filesystem::path(options.file).stem();
+  return std::move(loaded->model);
 }
 
 bool tell(const Diagnostics& diagnostics) {

@@ -5,7 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "kardan/io/load.h"
 #include "kardan/run/prepare.h"
+
+namespace kardan {
+struct SimulateOptions;
+}
 
 namespace kardan::cli {
 
@@ -16,6 +21,7 @@ inline constexpr int finished = 0, failed = 1, bad_input = 2;
 struct ModelOptions {
   std::string file;
   std::vector<std::string> set;  // name=value
+  bool include_anywhere = false;
   bool json = false;
   bool quiet = false;
 };
@@ -25,6 +31,7 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options);
 
 /// Reads the model of the options and tells every fault on stderr.
 std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides);
+std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides);
 
 /// Prints diagnostics to stderr; true if there are errors.
 bool tell(const Diagnostics& diagnostics);
@@ -32,11 +39,18 @@ bool tell(const Diagnostics& diagnostics);
 int check(const ModelOptions& options);
 int assemble(const ModelOptions& options);
 int equilibrium(const ModelOptions& options);
-int linearize(const ModelOptions& options);
 
 /// How a catalog is shown.
 enum class Listing { text, json, markdown };
 int elements(const std::string& name, Listing listing);
+int schema();
+
+/// Options of `kardan convert`.
+struct ConvertOptions {
+  std::string out;      // .yaml, .yml or .json; empty: YAML on standard output
+  bool expand = false;  // carry repeats out
+};
+int convert(const ModelOptions& options, const ConvertOptions& given);
 
 /// Options of `kardan run`; zero or empty means: as the model says.
 struct RunOptions {
@@ -47,6 +61,12 @@ struct RunOptions {
   double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
 };
 int run(const ModelOptions& options, const RunOptions& given);
+/// Values of the command line, then of the file's `simulate:` section, then defaults; false after
+/// reporting what is wrong.
+bool read_run_options(const Model& model, const System& system, const RunOptions& given,
+                      SimulateOptions& out, Diagnostics& diagnostics);
+/// At the start, or at given.t_end > 0 of a run.
+int linearize(const ModelOptions& options, const RunOptions& given);
 int methods_command();
 
 }  // namespace kardan::cli

@@ -5,7 +5,11 @@
 #include "apps/cli/command.h"
 #include "kardan/base/text.h"
 #include "kardan/elements/catalog.h"
+#include "kardan/io/simulate_options.h"
 #include "kardan/model/body.h"
+#include "kardan/model/functions.h"
+#include "kardan/model/observation.h"
+#include "kardan/model/shape.h"
 
 namespace kardan::cli {
 namespace {
@@ -21,6 +25,7 @@ nlohmann::ordered_json type_json(const ElementType& t) {
   out["category"] = to_string(t.category);
   out["summary"] = t.summary;
   out["equation"] = t.equation;
+  out["example"] = t.example;
   out["markers"] = t.frames;
   out["dimensions"] = dimensions(t);
   out["fields"] = nlohmann::ordered_json::array();
@@ -52,6 +57,8 @@ void print_type(const ElementType& t) {
                f.info.unit.empty() ? "" : "[" + f.info.unit + "]",
                f.info.need == Need::required ? "required" : f.default_text, more);
   }
+  if (t.example.empty()) return;
+  fmt::print("\nkardan: 1\n{}", t.example);
 }
 
 constexpr Category categories[] = {Category::joint, Category::driver,  Category::nonholonomic,
@@ -102,16 +109,30 @@ void print_type_markdown(const ElementType& t) {
                                                : "Spatial",
              t.frames == 1 ? "`on` one marker" : fmt::format("`between` {} markers", t.frames),
              t.equation);
-  if (t.fields.empty()) return;
-  fmt::print("\n");
-  print_field_table(t.fields);
+  if (!t.fields.empty()) {
+    fmt::print("\n");
+    print_field_table(t.fields);
+  }
+  if (!t.example.empty()) fmt::print("\n```yaml\n{}```\n", t.example);
+}
+
+void print_function_markdown() {
+  fmt::print(
+      "\n## Functions\n\n"
+      "Entries of the section `functions`; besides these an expression of `t` or a table "
+      "`[[t, y], ...]`.\nThey are called in expressions as `NAME(t)`.\n");
+  for (const FunctionDoc& f : function_docs()) {
+    fmt::print("\n### {}\n\n{}\n\n```text\n{}\n```\n\n", f.type, f.summary, f.equation);
+    print_field_table(f.fields);
+  }
 }
 
 void print_markdown(const Catalog& catalog) {
   fmt::print(
       "# Elements\n\n"
-      "Every field of bodies, markers and shapes, and every element type with its equation. Made "
-      "by\n`kardan elements --markdown`: do not edit. How fields are written is in\n"
+      "Every field of bodies, markers, shapes, functions, events and runs, and every element type "
+      "with\nits equation and an example. Made by `kardan elements --markdown`: do not edit. How "
+      "fields are written is in\n"
       "[model-files.md](model-files.md). In the equations A, B, ... are the markers in the order "
       "given, d is\nthe vector from A to B, x_A is the x axis of A in the world.\n");
   fmt::print("\n## Bodies\n\n");
@@ -126,7 +147,25 @@ void print_markdown(const Catalog& catalog) {
   fmt::print("\n## Markers\n\n");
   print_field_table(marker_field_docs());
   fmt::print("\n## Shapes\n\n");
-  print_field_table(shape_field_docs());
+  auto shape = shape_field_docs();
+  shape.push_back(
+      {"use", "word", "none", {.doc = "name of a shape; the other keys replace its own"}});
+  print_field_table(shape);
+  fmt::print("\nColours with a name: {}.\n", fmt::join(builtin_colors(), ", "));
+  print_function_markdown();
+  fmt::print("\n## Events\n\nEntries of the section `when`.\n\n");
+  print_field_table(event_field_docs());
+  fmt::print("\n## Runs\n\nKeys of the section `simulate`.\n\n");
+  auto run = simulate_field_docs();
+  run.push_back({"options",
+                 "{name: value, ...}",
+                 "none",
+                 {.doc = "of the driver, the method and the formulation: `kardan methods`"}});
+  run.push_back({"tolerance_of",
+                 "{name: number, ...}",
+                 "none",
+                 {.doc = "tolerances of variables or bodies of their own"}});
+  print_field_table(run);
   for (const Category c : categories) {
     fmt::print("\n## {}\n", heading(c));
     for (const ElementType& t : catalog.types())

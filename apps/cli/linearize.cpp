@@ -6,6 +6,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
+#include "kardan/run/simulate.h"
 
 namespace kardan::cli {
 namespace {
@@ -14,9 +15,10 @@ Json complex_json(const std::complex<double>& z) {
   return {{"re", z.real()}, {"im", z.imag()}};
 }
 
-Json report_json(const System& system, const Linearization& r) {
+Json report_json(const System& system, double t, const Linearization& r) {
   Json out;
   out["model"] = system.blueprint().name;
+  out["t"] = t;
   out["variables"] = r.variables;
   out["largest_acceleration"] = r.largest_acceleration;
   out["zero"] = r.zero;
@@ -49,8 +51,9 @@ std::string largest_parts(const Mode& m, const std::vector<std::string>& names) 
   return text;
 }
 
-void print_report(const System& system, const Linearization& r) {
+void print_report(const System& system, double t, const Linearization& r) {
   fmt::print("{}\n\n", system.blueprint().name);
+  fmt::print("{:<22}{:.9g} s\n", "at t =", t);
   fmt::print("{:<22}{} ({})\n", "state matrix", r.modes.A.rows(),
              counted(static_cast<int>(r.modes.independent.size()), "degree of freedom",
                      "degrees of freedom"));
@@ -70,13 +73,27 @@ void print_report(const System& system, const Linearization& r) {
 
 }  // namespace
 
-int linearize(const ModelOptions& options) {
+/// Moves the start of `prepared` to the time given; an exit code other than `finished` after
+/// telling what went wrong.
+static int run_to(const Model& model, const RunOptions& given, Prepared& prepared) {
+  Diagnostics faults;
+  SimulateOptions options;
+  RunReport report;
+  if (read_run_options(model, *prepared.system, given, options, faults))
+    report = simulate(prepared, options, {}, {}, faults);
+  if (tell(faults)) return bad_input;
+  if (report.driver.reason == Reason::finished) return finished;
+  fmt::print(stderr, "kardan: {}\n        {}\n", report.driver.message, report.driver.advice);
+  return failed;
+}
+
+int linearize(const ModelOptions& options, const RunOptions& given) {
   const auto overrides = parse_overrides(options);
   if (!overrides) return bad_input;
   const auto model = read(options, *overrides);
   if (!model) return bad_input;
   Diagnostics diagnostics;
-  const Prepared prepared = prepare(*model, *overrides, diagnostics);
+  Prepared prepared = prepare(*model, *overrides, diagnostics);
   if (diagnostics.has_errors() || !prepared.system) {
     tell(diagnostics);
     return bad_input;
@@ -86,15 +103,17 @@ int linearize(const ModelOptions& options) {
                prepared.start.report.advice);
     return failed;
   }
+  if (given.t_end > 0)
+    if (const int code = run_to(*model, given, prepared); code != finished) return code;
   const Linearization result = kardan::linearize(prepared, ModeShapes::find);
   if (result.status != Eval::ok) {
     fmt::print(stderr, "kardan: {}\n        {}\n", result.message, result.advice);
     return failed;
   }
   if (options.json)
-    fmt::print("{}\n", report_json(*prepared.system, result).dump(2));
+    fmt::print("{}\n", report_json(*prepared.system, prepared.start.state.t, result).dump(2));
   else if (!options.quiet)
-    print_report(*prepared.system, result);
+    print_report(*prepared.system, prepared.start.state.t, result);
   return finished;
 }
 

@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
         ->take_all();
     command->add_flag("--json", model.json, "print one JSON document");
     command->add_flag("--quiet", model.quiet, "print nothing but errors");
+    command->add_flag("--include-anywhere", model.include_anywhere,
+                      "the model may include files outside of its folder");
   };
   auto add_model = [&](const char* name, const char* doc, int (*action)(const ModelOptions&)) {
     CLI::App* command = app.add_subcommand(name, doc);
@@ -34,8 +36,15 @@ int main(int argc, char** argv) {
             check);
   add_model("assemble", "consistent positions, velocities, accelerations, multipliers", assemble);
   add_model("equilibrium", "static balance, or steady motion at given velocities", equilibrium);
-  add_model("linearize", "state matrix, eigenvalues and modes at the start", linearize);
   RunOptions given;
+  CLI::App* linear =
+      app.add_subcommand("linearize", "state matrix, eigenvalues and modes, at the start or later");
+  add_common(linear);
+  linear->add_option("--at", given.t_end, "[s] time of a run at which to linearize")
+      ->check(CLI::PositiveNumber);
+  linear->add_option("--method", given.method, "of that run, see `kardan methods`");
+  linear->add_option("--tol", given.tolerance, "its relative and absolute tolerance");
+  linear->callback([&] { result = kardan::cli::linearize(model, given); });
   CLI::App* run_command = app.add_subcommand("run", "simulate; summary, CSV and JSON");
   add_common(run_command);
   run_command->add_option("--method", given.method, "see `kardan methods`");
@@ -57,7 +66,7 @@ int main(int argc, char** argv) {
   run_command->add_option("--step", given.step, "[s] fixed step, without error control");
   run_command->add_option("--out", given.out, "result file: .csv, .json; may be repeated")
       ->take_all();
-  run_command->add_option("--log", given.log, "one line a step: t, h, error");
+  run_command->add_option("--log", given.log, "file with one line a step: t, h, error, counts");
   run_command->callback([&] { result = kardan::cli::run(model, given); });
   app.add_subcommand("methods", "the integration methods")->callback([&] {
     result = methods_command();
@@ -80,6 +89,16 @@ int main(int argc, char** argv) {
     result = elements(type, model.json ? Listing::json
                             : markdown ? Listing::markdown
                                        : Listing::text);
+  });
+
+  ConvertOptions conversion;
+  CLI::App* convert_command = app.add_subcommand("convert", "write a model anew, self-contained");
+  add_common(convert_command);
+  convert_command->add_option("--out", conversion.out, "file: .yaml or .json; default: print");
+  convert_command->add_flag("--expand", conversion.expand, "write every copy of a repeat");
+  convert_command->callback([&] { result = convert(model, conversion); });
+  app.add_subcommand("schema", "the JSON Schema of model files, for editors")->callback([&] {
+    result = schema();
   });
 
   try {

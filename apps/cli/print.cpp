@@ -55,7 +55,21 @@ void print_wishes(const std::vector<WishResult>& wishes) {
                                               : fmt::format("NOT met: reached {:.12g}", w.reached));
 }
 
+/// Every quantity of user equations, one a line.
+static void print_variables(const System& system, const ConsistentStart& start) {
+  const auto ws = system.make_workspace();
+  fmt::print("\n");
+  for (const std::string& name : system.quantity_names())
+    if (name != "t")
+      fmt::print("{:<24}{:>20.12g}\n", name,
+                 system.quantity(*system.find_quantity(name), start.state, 0, {}, {}, *ws));
+}
+
 void print_start(const System& system, const ConsistentStart& start) {
+  if (!system.has_bodies()) {
+    print_variables(system, start);
+    return;
+  }
   constexpr std::size_t most = 30;
   const int D = system.dimension();
   fmt::print("\ncentres of mass\n{:<24}{:>14}{:>14}{:>14}   {:>14}{:>14}{:>14}\n", "body", "x", "y",

@@ -5,6 +5,8 @@
 /// explicit method that resolves the fastest mode (eigenvalue -1e5), itself held against a solution
 /// of 20 digits.
 
+#include "apps/cli/reproduce_sandu.h"
+
 #include <fmt/format.h>
 #include <fmt/os.h>
 
@@ -12,7 +14,6 @@
 #include <cmath>
 
 #include "apps/cli/command.h"
-#include "apps/cli/reproduce.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/run/simulate.h"
 #include "kardan/run/svg_plot.h"
@@ -255,6 +256,10 @@ constexpr Table tables[] = {
     {"table1", "stiff double pendulum, error of the angle of body 1 at 1e-2..1e-5", print_table1},
     {"table2", "the same, error of the angular velocity", print_table2},
     {"fig2", "the same, angle and angular velocity against time", plot_fig2},
+    {"table3", "HMMWV over a bump, explicit integrator: steps, CPU", sandu2001_table3},
+    {"table4", "the same, implicit integrators: CPU, error, ratio to the explicit",
+     sandu2001_table4},
+    {"fig5", "the same, chassis height and step size against time", sandu2001_fig5},
 };
 
 }  // namespace

@@ -9,91 +9,17 @@
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/io/result_catalog.h"
+#include "kardan/run/outputs.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
 namespace {
 
-/// The parts of name=value; false after telling that there is no '='.
-bool split_assignment(const char* flag, const std::string& text, std::string& name,
-                      std::string& value, Diagnostics& diagnostics) {
-  const auto equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    diagnostics.error("usage.assignment", fmt::format("{} {}: wanted name=value", flag, text));
-    return false;
-  }
-  name = text.substr(0, equals);
-  value = text.substr(equals + 1);
-  return true;
-}
-
-/// A text, or a list where it has commas.
-FieldValue option_value(const std::string& text) {
-  if (text.find(',') == std::string::npos) return text;
-  FieldValue::List list;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', from), text.size());
-    list.emplace_back(text.substr(from, comma - from));
-    from = comma + 1;
-  }
-  return list;
-}
-
-/// `--option`, `--rtol`, `--atol`, `--tol-of`.
-void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnostics& diagnostics) {
-  std::string name, value;
-  for (const std::string& item : given.option)
-    if (split_assignment("--option", item, name, value, diagnostics)) {
-      if (is_driver_option(name))
-        set_driver_option(name, option_value(value), out.driver, diagnostics);
-      else
-        out.options[name] = value;
-    }
-  const Environment none;
-  const ValueReader reader(none, diagnostics);
-  for (const std::string& item : given.tolerance_of) {
-    double tolerance = 0;
-    if (split_assignment("--tol-of", item, name, value, diagnostics) &&
-        reader.read(value, "--tol-of " + name, {.check = Check::positive}, tolerance))
-      out.tolerance_of.push_back({name, tolerance});
-  }
-  out.relative = given.relative;
-  out.absolute = given.absolute;
-}
-
-/// Values of the command line, then of the file's `simulate:` section, then defaults.
-bool options_from(const Model& model, const System& system, const RunOptions& given,
-                  SimulateOptions& out, Diagnostics& diagnostics) {
-  const ValueReader reader(system.blueprint().parameters, diagnostics);
-  report_unknown_keys(model.simulate.fields, {"t_end", "method", "tolerance", "every", "step"},
-                      "simulate", diagnostics);
-  auto number = [&](const char* key, double& value) {
-    if (const FieldValue* v = model.simulate.find(key))
-      reader.read(*v, std::string("simulate.") + key, {.check = Check::positive}, value);
-  };
-  number("t_end", out.t_end);
-  number("tolerance", out.driver.tolerance);
-  number("every", out.every);
-  number("step", out.driver.fixed_step);
-  if (const FieldValue* v = model.simulate.find("method"))
-    reader.read(*v, "simulate.method", {}, out.method);
-  if (!given.method.empty()) out.method = given.method;
-  if (given.tolerance > 0) out.driver.tolerance = given.tolerance;
-  if (given.t_end > 0) out.t_end = given.t_end;
-  if (given.every > 0) out.every = given.every;
-  if (given.step > 0) out.driver.fixed_step = given.step;
-  if (out.every == 0) out.every = out.t_end / 100;
-  driver_options_from(given, out, diagnostics);
-  if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)
-    diagnostics.error("tolerance.range", fmt::format("tolerance = {}; wanted 1e-14 to 0.1",
-                                                     format_number(out.driver.tolerance)));
-  return !diagnostics.has_errors();
-}
-
 void print_report(const System& system, const RunReport& r) {
   const Counters& c = r.driver.counters;
   fmt::print("{}\n\n", system.blueprint().name);
-  fmt::print("{:<22}{} at t = {:.9g} s\n", "ended", to_string(r.driver.reason), r.driver.t);
+  fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
+             r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
   fmt::print("{:<22}{} on {}, tolerance {:.0e}\n", "method", r.method, r.formulation, r.tolerance);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
@@ -103,12 +29,16 @@ void print_report(const System& system, const RunReport& r) {
              r.driver.t / std::max(r.cpu_seconds, 1e-9));
   print_residuals("constraints held", r.residuals);
   const EnergyBalance& e = r.energy;
-  fmt::print(
-      "{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J of {:.2g} J exchanged\n",
-      "energy", e.initial, e.final, e.work, e.balance_error, e.exchanged);
+  if (e.known)
+    fmt::print(
+        "{:<22}{:.10g} -> {:.10g} J, work {:.10g} J, unbalanced {:.2g} J of {:.2g} J exchanged\n",
+        "energy", e.initial, e.final, e.work, e.balance_error, e.exchanged);
+  else
+    fmt::print("{:<22}not known: the equations give none\n", "energy");
   fmt::print("{:<22}{}; dense output of order {}\n", "derivatives",
-             r.without_derivatives.empty()
-                 ? "exact"
+             r.exact_derivatives ? "exact"
+             : r.without_derivatives.empty()
+                 ? "by differences"
                  : fmt::format("none of {}", fmt::join(r.without_derivatives, ", ")),
              r.dense_order);
   for (const PartitionRecord& p : r.partition_history)
@@ -123,7 +53,13 @@ void print_report(const System& system, const RunReport& r) {
 class Results {
  public:
   explicit Results(const System& system)
-      : system_(system), columns_(system), ws_(system.make_workspace()) {}
+      : system_(system), columns_(system), ws_(system.make_workspace()) {
+    Diagnostics told;
+    chosen_ = chosen_outputs(system.blueprint(), columns_.names(), told);
+    for (const std::size_t i : chosen_) names_.push_back(columns_.names()[i]);
+    all_.resize(columns_.names().size());
+    values_.resize(chosen_.size());
+  }
 
   /// False after telling that there is no such format.
   bool open(const std::vector<std::string>& paths) {
@@ -137,13 +73,13 @@ class Results {
         return false;
       }
       sinks_.push_back(format->make(path));
-      sinks_.back()->begin(system_, columns_.names());
+      sinks_.back()->begin(system_, names_);
     }
     return true;
   }
   std::string row(const Moment& at) {
-    values_.resize(columns_.names().size());
-    columns_.values(at, values_, *ws_);
+    columns_.values(at, all_, *ws_);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) values_[i] = all_[chosen_[i]];
     for (const auto& sink : sinks_) sink->row(values_);
     return {};
   }
@@ -156,21 +92,24 @@ class Results {
   ResultColumns columns_;
   std::unique_ptr<Workspace> ws_;
   std::vector<std::unique_ptr<ResultSink>> sinks_;
-  Vector values_;
+  std::vector<std::size_t> chosen_;  // columns that the model asks for
+  std::vector<std::string> names_;   // theirs
+  Vector all_, values_;
 };
 
-/// `--log FILE`: one line a step.
+/// `--log FILE`: one line a step; counts are those of the run so far.
 class StepLog {
  public:
   explicit StepLog(const std::string& path) {
     if (path.empty()) return;
     file_ = std::make_unique<fmt::ostream>(fmt::output_file(path));
-    file_->print("t,h,error\n");
+    file_->print("t,h,error,rejected,failed,evaluations,iterations\n");
   }
   void add(const StepView& step) {
     if (file_)
-      file_->print("{},{},{}\n", format_number(step.t), format_number(step.h),
-                   format_number(step.error));
+      file_->print("{},{},{},{},{},{},{}\n", format_number(step.t), format_number(step.h),
+                   format_number(step.error), step.counters->rejected, step.counters->failed,
+                   step.counters->evaluations, step.counters->iterations);
   }
 
  private:
@@ -214,7 +153,7 @@ int run(const ModelOptions& options, const RunOptions& given) {
   }
   Diagnostics faults;
   SimulateOptions simulate_options;
-  if (!options_from(*model, *prepared.system, given, simulate_options, faults)) {
+  if (!read_run_options(*model, *prepared.system, given, simulate_options, faults)) {
     tell(faults);
     return bad_input;
   }
@@ -246,8 +185,9 @@ static void print_options(const std::vector<OptionInfo>& options) {
 
 int methods_command() {
   for (const Method& m : methods()) {
-    fmt::print("  {:<12}order {:<8}{} ({})\n", m.name,
-               fmt::format("{}({})", m.order, m.error_order), m.summary, m.source);
+    fmt::print("  {:<12}order {:<8}dense output {:<4}{} ({})\n", m.name,
+               fmt::format("{}({})", m.order, m.error_order), std::min(m.order, DenseStep::order),
+               m.summary, m.source);
     print_options(m.options);
   }
   fmt::print("\nformulations: --method METHOD@FORMULATION\n");

@@ -56,4 +56,14 @@ void Diagnostics::add(const Diagnostics& others) {
   for (std::size_t i = 0; i < count; ++i) add(Diagnostic(others.all_[i]));
 }
 
+void Diagnostics::add_new(const Diagnostics& others) {
+  const std::size_t count = all_.size();
+  for (const Diagnostic& d : others.all_) {
+    const std::string text = format(d);
+    bool known = false;
+    for (std::size_t i = 0; i < count && !known; ++i) known = format(all_[i]) == text;
+    if (!known) add(d);
+  }
+}
+
 }  // namespace kardan

@@ -35,6 +35,8 @@ class Diagnostics {
                std::string hint = {});
   void add(Diagnostic diagnostic);
   void add(const Diagnostics& others);
+  /// Those of `others` that say something new.
+  void add_new(const Diagnostics& others);
 
   [[nodiscard]] bool has_errors() const { return error_count_ > 0; }
   [[nodiscard]] bool empty() const { return all_.empty(); }

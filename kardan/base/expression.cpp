@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
@@ -29,13 +30,14 @@ Expression::Expression() : Expression(constant(0.0)) {}
 Expression::Expression(detail::Program program)
     : program_(std::make_shared<const detail::Program>(std::move(program))) {}
 
-Expected<Expression, ExpressionError> Expression::parse(std::string_view text) {
+Expected<Expression, ExpressionError> Expression::parse(std::string_view text,
+                                                        const FunctionScope& functions) {
   if (text.size() > max_text) {
     return ExpressionError{
         fmt::format("expression of {} bytes; at most {} are allowed", text.size(), max_text),
         max_text, "split it into several"};
   }
-  Expected<detail::Program, ExpressionError> program = detail::parse_program(text);
+  Expected<detail::Program, ExpressionError> program = detail::parse_program(text, functions);
   if (!program) return std::move(program).error();
   return Expression(std::move(program).value());
 }
@@ -90,6 +92,20 @@ double Expression::evaluate_with_gradient(std::span<const double> values,
   return value;
 }
 
+int Expression::continuous_derivatives() const {
+  int least = NamedFunction::smooth;
+  for (const auto& [name, function] : program_->functions)
+    least = std::min(least, function->continuous_derivatives());
+  return least;
+}
+
+int Expression::call_depth() const {
+  int depth = 0;
+  for (const auto& [name, function] : program_->functions)
+    depth = std::max(depth, function->depth());
+  return depth;
+}
+
 Expression Expression::bind(const std::function<const double*(std::string_view)>& lookup) const {
   std::unordered_map<std::string_view, std::string> literals;
   for (const std::string& name : names()) {
@@ -111,7 +127,12 @@ Expression Expression::bind(const std::function<const double*(std::string_view)>
     copied = token.offset + token.text.size();
   }
   text.append(source, copied);
-  Expression bound(detail::parse_program(text).value());
+  const FunctionScope functions = [&](std::string_view name) {
+    const auto found = std::find_if(program_->functions.begin(), program_->functions.end(),
+                                    [&](const auto& f) { return f.first == name; });
+    return found == program_->functions.end() ? nullptr : found->second;
+  };
+  Expression bound(detail::parse_program(text, functions).value());
   return bound.is_constant() ? constant(bound.evaluate({})) : bound;
 }
 

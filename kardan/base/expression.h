@@ -20,7 +20,7 @@
 ///
 /// Everything but 0 counts as true. A conditional evaluates the branch it takes and no other.
 /// round halves away from zero. sign, floor, ceil, round and comparisons have derivative 0.
-/// NaN passes through min, max and clamp.
+/// NaN passes through min, max and clamp. Functions that a user has named are called as name(x).
 
 #include <cassert>
 #include <functional>
@@ -52,7 +52,9 @@ class Expression {
   /// The constant 0.
   Expression();
 
-  [[nodiscard]] static Expected<Expression, ExpressionError> parse(std::string_view text);
+  /// `functions`: those a user has named.
+  [[nodiscard]] static Expected<Expression, ExpressionError> parse(
+      std::string_view text, const FunctionScope& functions = {});
   [[nodiscard]] static Expression constant(double value);
 
   /// Words that cannot be names: functions, pi, tau, and, or, not, if. (`hinge.tau` can.)
@@ -85,6 +87,13 @@ class Expression {
   /// as it stays within max_text; when no name is left it is the value alone. (The payload of a NaN
   /// does not survive.)
   [[nodiscard]] Expression bind(const std::function<const double*(std::string_view)>& lookup) const;
+
+  /// How many derivatives are known to be continuous, from the functions that it calls by name.
+  [[nodiscard]] int continuous_derivatives() const;
+  /// Longest chain of named functions it calls; 0 when it calls none.
+  [[nodiscard]] int call_depth() const;
+
+  [[nodiscard]] const detail::Program& program() const { return *program_; }
 
   /// Number of instructions: what one evaluation costs.
   [[nodiscard]] std::size_t size() const { return program_->code.size(); }

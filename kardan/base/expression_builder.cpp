@@ -29,6 +29,14 @@ Operand Builder::unary(Op op, Operand x, double number) {
   return {x.begin, x.depth, false};
 }
 
+Operand Builder::call(const NamedFunction* function, Operand x) {
+  Instruction call{Op::call, 0, {}};
+  call.function = function;
+  code_.push_back(call);
+  if (x.constant) return fold(x.begin);
+  return {x.begin, x.depth, false};
+}
+
 /// x op c, where an instruction with a built-in number exists; its arithmetic is that of x op c.
 Operand Builder::binary_with_number(Op op, Operand x, double c) {
   switch (op) {

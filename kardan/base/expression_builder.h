@@ -34,6 +34,7 @@ class Builder {
   Operand unary(Op op, Operand x, double number = 0.0);
   Operand binary(Op op, Operand left, Operand right);
   Operand step(std::span<const Operand, 5> arguments);
+  Operand call(const NamedFunction* function, Operand x);
 
   /// open(condition), code of the first part, turn(first), code of the second, close(second).
   Branch open(Operand condition);

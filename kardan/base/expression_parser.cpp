@@ -82,7 +82,10 @@ std::string function_hint(std::string_view got) {
 /// Every rule returns the code it emitted, or nothing after fail().
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text), lexer_(text) { advance(); }
+  Parser(std::string_view text, const FunctionScope& scope)
+      : text_(text), lexer_(text), scope_(scope) {
+    advance();
+  }
 
   Expected<Program, ExpressionError> run();
 
@@ -106,6 +109,7 @@ class Parser {
   Result call(const Function& function, const Token& word);
   Result next_argument(const Function& function, int index, std::array<Operand, 5>& arguments);
   Result condition_call(const Token& word);
+  Result named_call(std::shared_ptr<const NamedFunction> function, const Token& word);
 
   Result branches(Operand condition, std::string_view separator);
   Result checked(Operand result, int offset);
@@ -127,6 +131,8 @@ class Parser {
   std::vector<std::string> names_;
   std::vector<int> name_offsets_;
   std::unordered_map<std::string_view, int> name_index_;
+  const FunctionScope& scope_;
+  std::vector<std::pair<std::string, std::shared_ptr<const NamedFunction>>> functions_;
   ExpressionError error_;
 };
 
@@ -141,7 +147,8 @@ Expected<Program, ExpressionError> Parser::run() {
     fail_at_token("an operator or the end", hint);
     return std::move(error_);
   }
-  return Program{std::string(text_), std::move(names_), std::move(name_offsets_), builder_.take()};
+  return Program{std::string(text_), std::move(names_), std::move(name_offsets_), builder_.take(),
+                 std::move(functions_)};
 }
 
 std::nullopt_t Parser::fail(int offset, std::string message, std::string hint) {
@@ -374,6 +381,7 @@ Parser::Result Parser::name_or_call() {
                 fmt::format("write {}(...); functions cannot be names", word.text));
   }
   if (at("(")) {
+    if (auto named = scope_ ? scope_(word.text) : nullptr) return named_call(named, word);
     return fail(word.offset, fmt::format("unknown function {}", describe(word)),
                 function_hint(word.text));
   }
@@ -442,6 +450,18 @@ Parser::Result Parser::next_argument(const Function& function, int index,
   return arguments[0];
 }
 
+/// A call of a function that a user has named.
+Parser::Result Parser::named_call(std::shared_ptr<const NamedFunction> function,
+                                  const Token& word) {
+  advance();
+  const Result argument = conditional();
+  if (!argument || !expect(")", fmt::format("after the argument of {}", word.text), word.offset))
+    return std::nullopt;
+  const Operand result = builder_.call(function.get(), *argument);
+  functions_.emplace_back(word.text, std::move(function));
+  return result;
+}
+
 Parser::Result Parser::condition_call(const Token& word) {
   if (!expect("(", "after if", word.offset)) return std::nullopt;
   const Result condition = conditional();
@@ -457,8 +477,9 @@ Parser::Result Parser::condition_call(const Token& word) {
 
 }  // namespace
 
-Expected<Program, ExpressionError> parse_program(std::string_view text) {
-  return Parser(text).run();
+Expected<Program, ExpressionError> parse_program(std::string_view text,
+                                                 const FunctionScope& functions) {
+  return Parser(text, functions).run();
 }
 
 bool is_reserved_word(std::string_view word) {

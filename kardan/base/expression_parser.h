@@ -10,7 +10,8 @@
 namespace kardan::detail {
 
 /// The length of the text is not checked here.
-[[nodiscard]] Expected<Program, ExpressionError> parse_program(std::string_view text);
+[[nodiscard]] Expected<Program, ExpressionError> parse_program(std::string_view text,
+                                                               const FunctionScope& functions);
 
 /// Functions, constants and words of the grammar.
 [[nodiscard]] bool is_reserved_word(std::string_view word);

@@ -6,11 +6,14 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kardan/base/dual.h"
+#include "kardan/base/named_function.h"
 
 namespace kardan::detail {
 
@@ -36,6 +39,7 @@ enum class Op : std::uint8_t {
   jump_if_zero,  // pop x; jump when x == 0
   step,          // pop five
   power_number,  // x^c
+  call,          // function(x)
   // functions of one argument
   truth,     // x != 0
   negation,  // x == 0
@@ -75,7 +79,10 @@ enum class Op : std::uint8_t {
 struct Instruction {
   Op op = Op::number;
   std::int32_t argument = 0;
-  double number = 0.0;
+  union {
+    double number = 0.0;
+    const NamedFunction* function;  // of a call; the program owns it
+  };
 };
 
 struct Program {
@@ -83,6 +90,8 @@ struct Program {
   std::vector<std::string> names;
   std::vector<int> name_offsets;  ///< first appearance of each name in text
   std::vector<Instruction> code;
+  /// Those it calls, by name.
+  std::vector<std::pair<std::string, std::shared_ptr<const NamedFunction>>> functions = {};
 };
 
 /// Floored division's remainder, with the sign of b: mod(-1, 3) = 2. d = da - floor(a/b) db.
@@ -220,7 +229,10 @@ T* apply_rest(const Instruction& i, T* top) {
     top[-5] = smooth_step(top[-5], top[-4], top[-3], top[-2], top[-1]);
     return top - 4;
   }
-  top[-1] = apply_with_number(i.op, top[-1], i.number);
+  if (i.op == Op::call)
+    top[-1] = extend(i.function->at(value_of(top[-1])), top[-1]);
+  else
+    top[-1] = apply_with_number(i.op, top[-1], i.number);
   return top;
 }
 

@@ -43,6 +43,19 @@ double TimeFunction::operator()(double t) const {
   return at(t).value;
 }
 
+int TimeFunction::continuous_derivatives() const {
+  if (const Expression* const expression = std::get_if<Expression>(&source_))
+    return expression->continuous_derivatives();
+  if (const Table* const table = std::get_if<Table>(&source_))
+    return table->interpolation() == Interpolation::linear ? 0 : 2;
+  return smooth;
+}
+
+int TimeFunction::depth() const {
+  const Expression* const expression = std::get_if<Expression>(&source_);
+  return 1 + (expression ? expression->call_depth() : 0);
+}
+
 std::string TimeFunction::text() const {
   if (const Expression* const expression = std::get_if<Expression>(&source_)) {
     return expression->text();

@@ -14,7 +14,7 @@
 namespace kardan {
 
 /// Immutable; cheap to copy; evaluation allocates nothing.
-class TimeFunction {
+class TimeFunction final : public NamedFunction {
  public:
   TimeFunction(double constant = 0.0) : source_(constant) {}  // NOLINT: a constant
   TimeFunction(Table table) : source_(std::move(table)) {}    // NOLINT: a table of time
@@ -22,7 +22,9 @@ class TimeFunction {
   /// Refuses names other than `t`; bind parameters before.
   [[nodiscard]] static Expected<TimeFunction, ExpressionError> make(const Expression& expression);
 
-  [[nodiscard]] TimeJet at(double t) const;
+  [[nodiscard]] TimeJet at(double t) const override;
+  [[nodiscard]] int continuous_derivatives() const override;
+  [[nodiscard]] int depth() const override;
 
   /// For double, up to three levels of Dual, and TimeJet.
   template <class T>

@@ -5,8 +5,8 @@
 ///
 /// An element type is a struct with
 ///   static constexpr std::string_view type, summary, equation;   // documentation
-///   static constexpr Category category;
-///   static constexpr int frames;                                 // markers it is given
+///   static constexpr std::string_view example;                   // a model with it, may be left
+///   out static constexpr Category category; static constexpr int frames; // markers it is given
 ///   template <class F> static void fields(F& f);                 // what a user may write
 ///   template <int D> void build(Builder<D>&) const;              // or build for one D only
 
@@ -23,6 +23,7 @@ std::string_view to_string(Category);
 
 struct ElementType {
   std::string_view name, summary, equation;
+  std::string_view example = {};  ///< a model but for the version
   Category category = Category::joint;
   int frames = 2;
   std::vector<FieldDoc> fields;
@@ -49,6 +50,7 @@ ElementType describe() {
   e.name = T::type;
   e.summary = T::summary;
   e.equation = T::equation;
+  if constexpr (requires { T::example; }) e.example = T::example;
   e.category = T::category;
   e.frames = T::frames;
   e.fields = field_docs<T>();

@@ -67,7 +67,65 @@ bool ValueReader::check(double value, const FieldValue& v, const std::string& wh
               v, info.doc);
 }
 
+/// {value: ..., unit: ...}; a table keeps its unit among its own keys.
+const FieldValue* ValueReader::without_unit(const FieldValue& v, const std::string& what,
+                                            const FieldInfo& info) const {
+  const auto* map = std::get_if<FieldValue::Mapping>(&v.data);
+  if (!map) return &v;
+  const FieldValue* value = nullptr;
+  const FieldValue* unit = nullptr;
+  for (const auto& [key, item] : *map) {
+    if (key == "value") value = &item;
+    if (key == "unit") unit = &item;
+  }
+  if (unit) {
+    const auto* text = std::get_if<std::string>(&unit->data);
+    const auto dimension = parse_unit(text ? *text : describe_value(*unit));
+    if (!dimension) {
+      fail(
+          "unit.unknown", fmt::format("{}: unknown unit {}", what, describe_value(*unit)), *unit,
+          "units are those of the SI without prefixes: m, kg, s, rad, N, J, W, Pa, Hz and products "
+          "such as N s/m");
+      return nullptr;
+    }
+    if (!fits(*dimension, info, *unit, what)) return nullptr;
+  }
+  if (!value) return &v;
+  report_unknown_keys(*map, {"value", "unit"}, what, diagnostics_);
+  return value;
+}
+
+/// The field's unit may name several: "m or rad". One that cannot be parsed tells nothing.
+bool ValueReader::fits(const Dimension& got, const FieldInfo& info, const FieldValue& v,
+                       const std::string& what) const {
+  const std::string_view all = info.unit;
+  for (std::size_t begin = 0; begin <= all.size();) {
+    const std::size_t end = std::min(all.find(" or ", begin), all.size());
+    const auto wanted = parse_unit(all.substr(begin, end - begin));
+    if (!wanted || *wanted == got) return true;
+    begin = end + 4;
+  }
+  return fail("unit.dimension",
+              fmt::format("{}: got {}; wanted {}", what, to_string(got), info.unit), v, info.doc);
+}
+
+bool ValueReader::check_dimension(const Expression& e, const FieldInfo& info, const FieldValue& v,
+                                  const std::string& what) const {
+  const auto found =
+      find_dimension(e, [&](std::string_view name) { return parameters_.dimension(name); });
+  if (!found)
+    return fail("unit.dimension",
+                fmt::format("{}: '{}' contains {}", what, e.text(), found.error()), v,
+                "check the units the parameters are declared with");
+  return !found.value() || fits(*found.value(), info, v, what);
+}
+
 bool ValueReader::expression(const FieldValue& v, const std::string& what,
+                             const std::vector<std::string>& variables, Expression& out) const {
+  return expression(v, what, {}, variables, out);
+}
+
+bool ValueReader::expression(const FieldValue& v, const std::string& what, const FieldInfo& info,
                              const std::vector<std::string>& variables, Expression& out) const {
   if (const auto* number = std::get_if<double>(&v.data)) {
     out = Expression::constant(*number);
@@ -78,46 +136,58 @@ bool ValueReader::expression(const FieldValue& v, const std::string& what,
     return fail(
         "field.type",
         fmt::format("{}: got {}; wanted a number or an expression", what, describe_value(v)), v);
-  auto parsed = Expression::parse(*text);
+  bool ok = true;
+  auto parsed =
+      Expression::parse(*text, [&](std::string_view name) -> std::shared_ptr<const NamedFunction> {
+        if (!parameters_.failed(name)) return parameters_.function(name);
+        ok = false;  // told elsewhere
+        return std::make_shared<const TimeFunction>();
+      });
   if (!parsed) {
     FieldValue at = v;
     if (at.where.column > 0) at.where.column += parsed.error().offset;
     return fail("expression.syntax", fmt::format("{}: {}", what, parsed.error().message), at,
                 parsed.error().hint);
   }
-  out = parsed.value().bind([&](std::string_view name) { return parameters_.find(name); });
-  bool ok = true;
   for (std::size_t i = 0; i < parsed.value().names().size(); ++i) {
     const std::string& name = parsed.value().names()[i];
     if (parameters_.find(name)) continue;
     if (std::find(variables.begin(), variables.end(), name) != variables.end()) continue;
     if (std::find(variables.begin(), variables.end(), any_quantity) != variables.end()) continue;
+    ok = false;
+    if (parameters_.failed(name)) continue;
     std::vector<std::string> known = variables;
     for (const auto& [key, value] : parameters_.all()) known.push_back(key);
     const std::string near = did_you_mean(name, known);
     FieldValue at = v;
     if (at.where.column > 0) at.where.column += parsed.value().name_offset(i);
     std::string hint;
-    if (!near.empty())
+    if (parameters_.function(name))
+      hint = fmt::format("it is a function: write {}(t)", name);
+    else if (!near.empty())
       hint = "did you mean '" + near + "'?";
     else if (!variables.empty())
       hint = fmt::format("known here: parameters and {}", fmt::join(variables, ", "));
     else
       hint = "declare it under 'parameters'";
-    ok = fail("expression.unknown_name",
-              fmt::format("{}: unknown name '{}' in '{}'", what, name, *text), at, hint);
+    fail("expression.unknown_name", fmt::format("{}: unknown name '{}' in '{}'", what, name, *text),
+         at, hint);
   }
-  return ok;
+  if (!ok || !check_dimension(parsed.value(), info, v, what)) return false;
+  out = parsed.value().bind([&](std::string_view name) { return parameters_.find(name); });
+  return true;
 }
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        double& out) const {
-  if (const auto* number = std::get_if<double>(&v.data)) {
+  const FieldValue* const given = without_unit(v, what, info);
+  if (!given) return false;
+  if (const auto* number = std::get_if<double>(&given->data)) {
     out = *number;
-    return check(out, v, what, info);
+    return check(out, *given, what, info);
   }
   Expression e;
-  if (!expression(v, what, {}, e)) return false;
+  if (!expression(*given, what, info, {}, e)) return false;
   out = e.evaluate(std::span<const double>{});
   return check(out, v, what, info);
 }
@@ -164,6 +234,9 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        std::vector<double>& out) const {
+  const FieldValue* const given = without_unit(v, what, info);
+  if (!given) return false;
+  if (given != &v) return read(*given, what, info, out);
   if (std::holds_alternative<double>(v.data) || std::holds_alternative<std::string>(v.data)) {
     out.assign(1, 0.0);  // one number stands for a list of one
     return read(v, what, info, out[0]);
@@ -182,7 +255,9 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        Vec3d& out) const {
-  const auto* list = std::get_if<FieldValue::List>(&v.data);
+  const FieldValue* const given = without_unit(v, what, info);
+  if (!given) return false;
+  const auto* list = std::get_if<FieldValue::List>(&given->data);
   if (!list || (list->size() != 2 && list->size() != 3))
     return fail(
         "field.type",
@@ -197,30 +272,44 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        Expression& out) const {
-  return expression(v, what, info.variables, out);
+  return expression(v, what, info, info.variables, out);
 }
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        TimeFunction& out) const {
-  if (!std::holds_alternative<double>(v.data) && !std::holds_alternative<std::string>(v.data)) {
+  const FieldValue* const given = without_unit(v, what, info);
+  if (!given) return false;
+  if (!std::holds_alternative<double>(given->data) &&
+      !std::holds_alternative<std::string>(given->data)) {
     std::optional<Table> table;
-    if (!read(v, what, info, table)) return false;
+    if (!read(*given, what, info, table)) return false;
     out = TimeFunction(*table);
-    return true;
+    return smooth_enough(out, *given, what, info);
   }
   Expression e;
-  if (!expression(v, what, {"t"}, e)) return false;
+  if (!expression(*given, what, info, {"t"}, e)) return false;
   auto made = TimeFunction::make(e);
   if (!made)
-    return fail("expression.syntax", fmt::format("{}: {}", what, made.error().message), v,
+    return fail("expression.syntax", fmt::format("{}: {}", what, made.error().message), *given,
                 made.error().hint);
   out = made.value();
-  return true;
+  return smooth_enough(out, *given, what, info);
+}
+
+bool ValueReader::smooth_enough(const TimeFunction& f, const FieldValue& v, const std::string& what,
+                                const FieldInfo& info) const {
+  if (f.continuous_derivatives() >= info.smoothness) return true;
+  return fail("function.kink",
+              fmt::format("{}: a function with kinks; wanted one with continuous velocity and "
+                          "acceleration",
+                          what),
+              v, "use a spline instead of straight lines, 'step' instead of 'ramp'");
 }
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        std::optional<Table>& out) const {
-  // [[x, y], ...] or {points: [[x, y], ...], interpolation: linear | spline}
+  // [[x, y], ...] or {points: [[x, y], ...], interpolation: linear | spline, unit: ...}
+  if (!without_unit(v, what, info)) return false;
   const FieldValue* points = &v;
   std::string interpolation = "spline";
   if (const auto* map = std::get_if<FieldValue::Mapping>(&v.data)) {
@@ -231,7 +320,7 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
           !read(value, what + ".interpolation", {.choices = {"linear", "spline"}}, interpolation))
         return false;
     }
-    report_unknown_keys(*map, {"points", "interpolation"}, what, diagnostics_);
+    report_unknown_keys(*map, {"points", "interpolation", "unit"}, what, diagnostics_);
   }
   const auto* list = points ? std::get_if<FieldValue::List>(&points->data) : nullptr;
   if (!list)
@@ -255,6 +344,12 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
     return fail("field.table", fmt::format("{}: {}", what, table.error().message), v,
                 table.error().hint);
   out = table.value();
+  return true;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string&, const FieldInfo&,
+                       ColorField& out) const {
+  out.written = v;
   return true;
 }
 
@@ -296,6 +391,9 @@ std::string kind_of(const Expression&) {
 std::string kind_of(const std::optional<Table>&) {
   return "table [[x, y], ...]";
 }
+std::string kind_of(const ColorField&) {
+  return "colour";
+}
 
 std::string default_text(const double& x) {
   return format_number(x);
@@ -322,6 +420,9 @@ std::string default_text(const Expression& x) {
   return x.text();
 }
 std::string default_text(const std::optional<Table>&) {
+  return "none";
+}
+std::string default_text(const ColorField&) {
   return "none";
 }
 

@@ -11,13 +11,16 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "kardan/base/diagnostics.h"
+#include "kardan/base/dimension.h"
 #include "kardan/base/expression.h"
 #include "kardan/base/table.h"
 #include "kardan/base/time_function.h"
@@ -43,19 +46,45 @@ struct FieldValue {
 };
 using FieldMap = FieldValue::Mapping;
 
-/// Named numbers that expressions may use: the parameters of a model.
+/// What expressions may use by name: the parameters of a model with the dimensions they were
+/// declared with, and its functions.
 class Environment {
  public:
   void set(const std::string& name, double value) { values_[name] = value; }
+  void set_dimension(const std::string& name, Dimension d) { dimensions_[name] = d; }
+  void set_function(const std::string& name, std::shared_ptr<const NamedFunction> function) {
+    functions_[name] = std::move(function);
+  }
+  /// A parameter or function that has no value because of a fault told elsewhere.
+  void set_failed(const std::string& name) { failed_.insert(name); }
+
   const double* find(std::string_view name) const {
     const auto i = values_.find(name);
     if (i == values_.end()) return nullptr;
     return &i->second;
   }
   const std::map<std::string, double, std::less<>>& all() const { return values_; }
+  std::optional<Dimension> dimension(std::string_view name) const {
+    const auto i = dimensions_.find(name);
+    if (i == dimensions_.end()) return std::nullopt;
+    return i->second;
+  }
+  std::shared_ptr<const NamedFunction> function(std::string_view name) const {
+    const auto i = functions_.find(name);
+    return i == functions_.end() ? nullptr : i->second;
+  }
+  bool failed(std::string_view name) const { return failed_.contains(name); }
 
  private:
   std::map<std::string, double, std::less<>> values_;
+  std::map<std::string, Dimension, std::less<>> dimensions_;
+  std::map<std::string, std::shared_ptr<const NamedFunction>, std::less<>> functions_;
+  std::set<std::string, std::less<>> failed_;
+};
+
+/// A colour as written; what its name stands for is known to the model only.
+struct ColorField {
+  std::optional<FieldValue> written;
 };
 
 enum class Check { any, positive, non_negative, non_zero, unit_interval };
@@ -68,6 +97,7 @@ struct FieldInfo {
   Need need = Need::optional;
   std::vector<std::string> choices = {};    ///< for texts: the allowed ones
   std::vector<std::string> variables = {};  ///< for expressions: names besides the parameters
+  int smoothness = 0;                       ///< for functions of time: continuous derivatives
 };
 
 /// In `variables`: any name, checked later against the quantities of the compiled model.
@@ -79,7 +109,9 @@ struct FieldDoc {
   FieldInfo info;
 };
 
-/// Turns written values into typed ones; every fault becomes a located diagnostic.
+/// Turns written values into typed ones; every fault becomes a located diagnostic. Numbers, lists,
+/// tables and functions of time may say their unit, {value: 0.3, unit: m}; it is compared with the
+/// unit of the field.
 class ValueReader {
  public:
   ValueReader(const Environment& parameters, Diagnostics& diagnostics)
@@ -96,13 +128,26 @@ class ValueReader {
   bool read(const FieldValue&, const std::string& what, const FieldInfo&, Expression& out) const;
   bool read(const FieldValue&, const std::string& what, const FieldInfo&,
             std::optional<Table>& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, ColorField& out) const;
+
+  /// An expression over the parameters, the functions and `variables`.
+  bool expression(const FieldValue&, const std::string& what,
+                  const std::vector<std::string>& variables, Expression& out) const;
 
   const Environment& parameters() const { return parameters_; }
   Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:
-  bool expression(const FieldValue&, const std::string& what,
+  bool expression(const FieldValue&, const std::string& what, const FieldInfo&,
                   const std::vector<std::string>& variables, Expression& out) const;
+  /// The value without its unit, or null after reporting a unit that does not fit.
+  const FieldValue* without_unit(const FieldValue&, const std::string& what,
+                                 const FieldInfo&) const;
+  bool fits(const Dimension&, const FieldInfo&, const FieldValue&, const std::string& what) const;
+  bool check_dimension(const Expression&, const FieldInfo&, const FieldValue&,
+                       const std::string& what) const;
+  bool smooth_enough(const TimeFunction&, const FieldValue&, const std::string& what,
+                     const FieldInfo&) const;
   bool check(double value, const FieldValue&, const std::string& what, const FieldInfo&) const;
   bool fail(const std::string& code, const std::string& message, const FieldValue&,
             const std::string& hint = "") const;
@@ -120,6 +165,7 @@ std::string kind_of(const std::vector<double>&);
 std::string kind_of(const TimeFunction&);
 std::string kind_of(const Expression&);
 std::string kind_of(const std::optional<Table>&);
+std::string kind_of(const ColorField&);
 
 std::string default_text(const double&);
 std::string default_text(const int&);
@@ -130,6 +176,7 @@ std::string default_text(const std::vector<double>&);
 std::string default_text(const TimeFunction&);
 std::string default_text(const Expression&);
 std::string default_text(const std::optional<Table>&);
+std::string default_text(const ColorField&);
 
 /// The declared fields of T, for listings.
 template <class T>

@@ -1,11 +1,15 @@
 #include "kardan/formulation/accelerations.h"
 
+#include "kardan/formulation/coupled_accelerations.h"
+
 namespace kardan {
 
 AccelerationSolver::AccelerationSolver(const System& system)
     : system_(system), saddle_(system.patterns().mass, system.patterns().constraint) {}
 
 Eval AccelerationSolver::solve(State& state, Vector& a, Vector& lambda, Workspace& ws) {
+  if (system_.sizes().multiplier_forces)
+    return solve_coupled_accelerations(system_, state, a, lambda, ws);
   if (Eval e = auxiliaries_.solve(system_, state, ws); e != Eval::ok) return e;
   if (Eval e = system_.evaluate(state, Request::all(), ws); e != Eval::ok) return e;
   if (Eval e = saddle_.factor(ws.M.values, ws.G.values, Matrix(), system_.scales().mass);

@@ -3,7 +3,8 @@
 ///
 ///   M a + G' lambda + H' mu = f,   G a = gamma,   0 = d
 ///
-/// Redundant rows are welcome: the multipliers are then those of least norm (in scaled rows).
+/// Redundant rows are welcome: the multipliers are then those of least norm (in scaled rows). Where
+/// forces depend on multipliers, Newton's method starts at those of the state.
 
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/saddle.h"

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "kardan/formulation/accelerations.h"
-#include "kardan/formulation/coupled_accelerations.h"
 #include "kardan/formulation/saddle.h"
 
 namespace kardan {
@@ -368,8 +367,6 @@ void check_accelerations(const System& system, ConsistentStart& out, Workspace& 
 
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
                          Workspace& ws) {
-  if (system.sizes().multiplier_forces)
-    return solve_coupled_accelerations(system, state, a, lambda, ws);
   a.assign(system.sizes().v, 0.0);
   lambda.assign(system.sizes().constraints(), 0.0);
   return AccelerationSolver(system).solve(state, a, lambda, ws);
@@ -412,6 +409,12 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
         "the accelerations are not determined: the mass matrix is singular in a "
         "direction the constraints leave free";
     report.advice = "give every free body mass and inertia ('kardan check' lists massless parts)";
+    if (system.sizes().multiplier_forces) {
+      report.message =
+          "the accelerations are not determined: forces depend on multipliers, and these have no "
+          "unique solution";
+      report.advice = "remove redundant constraints, or start auxiliary variables nearer";
+    }
   }
   report.reached = constraint_residuals(system, out.state, out.a, *ws);
   if (report.status == Eval::ok) check_accelerations(system, out, *ws);

@@ -480,7 +480,8 @@ Formulation state_space() {
               [](const System& system, Diagnostics& diagnostics) {
                 if (system.sizes().multiplier_forces)
                   diagnostics.error("formulation.multiplier_forces",
-                                    "forces that depend on multipliers cannot be treated");
+                                    "the state-space form cannot treat forces that depend on "
+                                    "multipliers");
               },
           .make = [](const System& system,
                      const OptionValues& values) -> std::unique_ptr<ChartProblem> {

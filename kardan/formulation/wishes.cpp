@@ -17,6 +17,10 @@ std::vector<BoundWish> bind_wishes(const std::vector<WishData>& wishes, const Sy
     bool ok = true;
     for (const std::string& name : wish.want.names()) {
       const auto q = system.find_quantity(name);
+      if (!q && system.blueprint().faulty.contains(name.substr(0, name.find('.')))) {
+        ok = false;  // told already
+        continue;
+      }
       if (!q) {
         const std::string near = did_you_mean(name, system.quantity_names());
         diagnostics.error(

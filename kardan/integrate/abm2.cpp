@@ -61,7 +61,7 @@ Method abm2() {
           .source = "Hairer, Norsett, Wanner I, III.1",
           .order = 2,
           .error_order = 1,
-          .needs_jacobian = false,
+          .is_explicit = true,
           .make = [](const OptionValues&) -> std::unique_ptr<Stepper> {
             return std::make_unique<Abm2Stepper>();
           }};

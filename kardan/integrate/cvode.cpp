@@ -155,7 +155,7 @@ class MultistepDriver final : public CvodeClient {
         observer_(observer),
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
-        events_(problem, options.event_samples) {
+        events_(problem, options) {
     stop_times_.push_back(t_end);
     std::ranges::sort(stop_times_);
   }
@@ -317,10 +317,11 @@ class MultistepDriver final : public CvodeClient {
     ++report_.counters.steps;
     report_.smallest_step = std::min(report_.smallest_step, h);
     report_.largest_step = std::max(report_.largest_step, h);
-    const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_};
+    const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
     const std::string wish = observer_ ? observer_(view) : std::string();
     if (event) events_.pass(dense_, next_, report_);
     state_ = next_;
+    if (report_.reason == Reason::stopped) return false;
     if (!wish.empty()) {
       stop(Reason::stopped, wish, "");
       return false;
@@ -390,7 +391,7 @@ Method adams() {
           .source = "SUNDIALS CVODE, Hindmarsh et al. 2005",
           .order = 12,
           .error_order = 12,
-          .needs_jacobian = false,
+          .is_explicit = true,
           .error_weight = 30,
           .integrate = integrate_with<CV_ADAMS>};
 }

@@ -62,7 +62,7 @@ Method dopri5() {
           .source = "Dormand, Prince 1980",
           .order = 5,
           .error_order = 4,
-          .needs_jacobian = false,
+          .is_explicit = true,
           // Pendulums and Andrews' mechanism at 1e-4 to 1e-9: without it up to 20 tolerances.
           .error_weight = 4,
           .make = [](const OptionValues&) -> std::unique_ptr<Stepper> {

@@ -64,7 +64,7 @@ class Driver {
         stepper_(method.make(complete_options(method.options, options.method_options))),
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
-        events_(problem, options.event_samples) {
+        events_(problem, options) {
     std::sort(stop_times_.begin(), stop_times_.end());
   }
 
@@ -225,13 +225,17 @@ class Driver {
     ++report_.counters.steps;
     report_.smallest_step = std::min(report_.smallest_step, h);
     report_.largest_step = std::max(report_.largest_step, h);
-    const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_};
+    const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
     const std::string wish = observer_ ? observer_(view) : std::string();
     if (event) {
       events_.pass(dense_, next_, report_);
       last_error_ = 0;  // the errors before an event tell nothing about those after it
     }
     state_ = next_;
+    if (report_.reason == Reason::stopped) {
+      (void)rebase();  // accelerations and multipliers there
+      return false;
+    }
     if (!wish.empty()) {
       stop(Reason::stopped, wish, "");
       return false;

@@ -29,6 +29,13 @@ std::string_view to_string(StepControl);
 enum class ErrorEstimate { plain, filtered };
 std::string_view to_string(ErrorEstimate);
 
+/// Which passages of an event function count, and whether they end the run.
+struct EventRule {
+  int direction = 0;  ///< +1: becoming positive, -1: becoming negative, 0: both
+  bool stop = false;
+  std::string name;  ///< for the message
+};
+
 struct DriverOptions {
   double tolerance = 1e-6;   ///< relative, and absolute in the problem's units
   double first_step = 0;     ///< [s] 0: automatic
@@ -44,6 +51,7 @@ struct DriverOptions {
   int event_samples = 12;                ///< points inside a step at which events are looked for
   OptionValues method_options = {};      ///< resolved; empty: the method's defaults
   std::vector<double> stop_times = {};   ///< [s] a step ends at each of them
+  std::vector<EventRule> events = {};    ///< by event; those without one count both ways
   std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
 };
 
@@ -55,7 +63,8 @@ struct StepView {
   double t = 0, h = 0, error = 0;
   const State* state = nullptr;  // at the end
   const DenseStep* dense = nullptr;
-  ChartProblem* problem = nullptr;  // with the chart of `dense`
+  ChartProblem* problem = nullptr;     // with the chart of `dense`
+  const Counters* counters = nullptr;  // of the run so far
 };
 
 struct EventRecord {

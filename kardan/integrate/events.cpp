@@ -1,5 +1,7 @@
 #include "kardan/integrate/events.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,28 +23,34 @@ bool may_reach_zero(double a, double b, double c) {
 
 }  // namespace
 
-EventSearch::EventSearch(ChartProblem& problem, int samples)
+EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
     : problem_(problem),
-      samples_(samples),
+      rules_(options.events),
+      samples_(options.event_samples),
       z_inside_(problem.events()),
       z_before_(problem.events()),
       z_end_(problem.events()),
       z_side_(problem.events()),
-      z_(samples + 1, Vector(problem.events())) {}
+      z_(samples_ + 1, Vector(problem.events())) {}
 
 int EventSearch::find(const DenseStep& step, const State& start, double& theta) {
   problem_.event_functions(start, z_[0]);
   keep_side(start.t, z_[0]);
   for (int k = 1; k <= samples_; ++k) at(step, static_cast<double>(k) / samples_, z_[k]);
   const int count = problem_.events();
-  int found = -1;
+  found_ = -1;
   for (int e = 0; e < count; ++e) {
     const double root = first_root(step, e);
     if (root > theta || root < 0) continue;
     theta = root;
-    found = e;
+    found_ = e;
   }
-  return found;
+  return found_;
+}
+
+bool EventSearch::counts(int event, int direction) const {
+  const auto e = static_cast<std::size_t>(event);
+  return e >= rules_.size() || rules_[e].direction == 0 || rules_[e].direction == direction;
 }
 
 Eval EventSearch::refine(int event, const DenseStep& step, const State& end, double& length,
@@ -87,9 +95,17 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   beyond(step, time, after_);
   problem_.event_functions(after_, z_inside_);
   for (int e = 0; e < problem_.events(); ++e) {
-    if ((z_[0][e] > 0) == (z_inside_[e] > 0)) continue;  // z_[0]: at the start of this step
-    report.events.push_back({end.t, e, z_inside_[e] > 0 ? 1 : -1});
+    const int direction = z_inside_[e] > 0 ? 1 : -1;
+    // z_[0]: at the start of this step. An event that counts one way only may have passed the
+    // other way since.
+    const bool one_way = !counts(e, 1) || !counts(e, -1);
+    const bool passed = (e == found_ && one_way) || (z_[0][e] > 0) != (z_inside_[e] > 0);
+    if (!passed || !counts(e, direction)) continue;
+    report.events.push_back({end.t, e, direction});
     ++report.counters.events;
+    if (static_cast<std::size_t>(e) >= rules_.size() || !rules_[e].stop) continue;
+    report.reason = Reason::stopped;
+    report.message = fmt::format("event '{}'", rules_[e].name);
   }
   problem_.switch_modes(after_, end);
   // The side on which the functions of the new modes begin.
@@ -104,7 +120,10 @@ double EventSearch::first_root(const DenseStep& step, int e) {
   const double spacing = 1.0 / samples_;
   for (int k = 1; k <= samples_; ++k) {
     const double a = z_[k - 1][e], b = z_[k][e];
-    if ((a > 0) != (b > 0)) return locate(step, e, (k - 1) * spacing, k * spacing, a, b);
+    if ((a > 0) != (b > 0)) {
+      if (!counts(e, b > 0 ? 1 : -1)) continue;
+      return locate(step, e, (k - 1) * spacing, k * spacing, a, b);
+    }
     if (k == samples_) break;
     const double c = z_[k + 1][e];
     if ((b > 0) == (c > 0) && std::abs(b) < std::abs(a) && std::abs(b) <= std::abs(c) &&
@@ -112,7 +131,10 @@ double EventSearch::first_root(const DenseStep& step, int e) {
       const double inside = bottom(step, e, (k - 1) * spacing, (k + 1) * spacing, b > 0);
       if (inside < 0) continue;
       at(step, inside, z_end_);
-      return locate(step, e, (k - 1) * spacing, inside, a, z_end_[e]);
+      const double other = z_end_[e];
+      if (counts(e, other > 0 ? 1 : -1))
+        return locate(step, e, (k - 1) * spacing, inside, a, other);
+      return locate(step, e, inside, (k + 1) * spacing, other, c);
     }
   }
   return -1;

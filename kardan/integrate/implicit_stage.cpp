@@ -95,7 +95,9 @@ Eval StageSolver::solve(ChartProblem& problem, const StepStart& start, double t,
     // matrix theta is unknown, and 1/2 is assumed.
     const double theta = with_this_matrix > 1 ? size / last : 0.5;
     if (theta < 1 && theta / (1 - theta) * size <= enough) return Eval::ok;
-    if (with_this_matrix > 1) {
+    if (options_.newton == Newton::full) {
+      new_matrix = true;
+    } else if (with_this_matrix > 1) {
       const double to_go = theta < 1 ? std::log(enough / size) / std::log(theta) : HUGE_VAL;
       if (to_go > options_.patience && matrices < options_.max_matrices)
         new_matrix = true;

@@ -19,8 +19,12 @@ struct StageWeights {
   double x = 0, u = 0, z = 0;  // c_x, c_u, c_z
 };
 
+/// Newton's method: with a matrix kept while it contracts well, or a new one in every iteration.
+enum class Newton { simplified, full };
+
 struct NewtonOptions {
   Derivatives matrix = Derivatives::exact;
+  Newton newton = Newton::simplified;
   double share = 0.01;      ///< of the error tolerance that the iteration may leave
   double patience = 3;      ///< iterations to go above which a new matrix is made: it costs as much
   int max_matrices = 5;     ///< made in a stage

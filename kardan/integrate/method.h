@@ -64,6 +64,7 @@ struct Method {
   int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
   bool needs_jacobian = false;
   bool needs_exact_jacobian = false;  ///< with another one the order is lost
+  bool is_explicit = false;           ///< its steps resolve every mode, however fast
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.
   double error_weight = 1;

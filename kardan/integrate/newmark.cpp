@@ -10,11 +10,13 @@ namespace {
 class NewmarkStepper final : public Stepper {
  public:
   explicit NewmarkStepper(const NewmarkOptions& options)
-      : options_(options), solver_({.matrix = options.matrix}) {}
+      : options_(options),
+        solver_(
+            {.matrix = options.matrix, .newton = options.newton, .share = options.newton_factor}) {}
 
   Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                Counters& counters) override {
-    const auto [beta, gamma, matrix] = options_;
+    const double beta = options_.beta, gamma = options_.gamma;
     const Local& y0 = *start.y;
     const LocalRate& f0 = *start.rate;
     const StageWeights c{beta * h * h, gamma * h, 0.5 * h};
@@ -72,11 +74,23 @@ Method newmark(const NewmarkOptions& options) {
                       {.name = "gamma",
                        .fallback = format_number(options.gamma),
                        .doc = "its weight in the velocities; damping above 1/2",
-                       .smallest = 0.01}},
+                       .smallest = 0.01},
+                      {.name = "newton",
+                       .fallback = "simplified",
+                       .doc = "keeps the matrix while it contracts, or makes one every iteration",
+                       .choices = {"simplified", "full"}},
+                      {.name = "newton_factor",
+                       .fallback = format_number(options.newton_factor),
+                       .doc = "share of the tolerance that the iteration may leave",
+                       .smallest = 1e-6,
+                       .largest = 1}},
           .make = [options](const OptionValues& values) -> std::unique_ptr<Stepper> {
             NewmarkOptions chosen = options;
             chosen.beta = number_option(values, "beta");
             chosen.gamma = number_option(values, "gamma");
+            chosen.newton =
+                word_option(values, "newton") == "full" ? Newton::full : Newton::simplified;
+            chosen.newton_factor = number_option(values, "newton_factor");
             return std::make_unique<NewmarkStepper>(chosen);
           }};
 }

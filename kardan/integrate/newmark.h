@@ -15,13 +15,15 @@
 /// with the tolerance. (The classical (beta - 1/6) h^2 (a_1 - a_0) has order 2, sees no velocity,
 /// and leaves an error that shrinks only with the power 2/3 of the tolerance.)
 
-#include "kardan/integrate/method.h"
+#include "kardan/integrate/implicit_stage.h"
 
 namespace kardan {
 
 struct NewmarkOptions {
   double beta = 0.25, gamma = 0.5;  ///< the trapezoidal rule; damped for gamma > 1/2
   Derivatives matrix = Derivatives::exact;
+  Newton newton = Newton::simplified;
+  double newton_factor = 0.01;  ///< share of the tolerance that the iteration may leave
 };
 
 /// gamma > 0, beta >= 0; unconditionally stable for 2 beta >= gamma >= 1/2.

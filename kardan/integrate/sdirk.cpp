@@ -32,8 +32,8 @@ std::vector<double> lagrange_weights(double c, const std::vector<double>& nodes)
 
 class SdirkStepper final : public Stepper {
  public:
-  explicit SdirkStepper(const SdirkTableau& tableau)
-      : t_(tableau), solver_({.share = newton_share}), k_(t_.stages), u_(t_.stages) {
+  SdirkStepper(const SdirkTableau& tableau, double newton_factor)
+      : t_(tableau), solver_({.share = newton_factor}), k_(t_.stages), u_(t_.stages) {
     for (int i = 0; i < t_.stages; ++i) {
       c_.push_back(t_.gamma);
       for (double a : t_.a[i]) c_[i] += a;
@@ -70,9 +70,6 @@ class SdirkStepper final : public Stepper {
   }
 
  private:
-  /// Weights of early stages reach b_j / gamma = 31: stages are solved further than the step.
-  static constexpr double newton_share = 0.003;
-
   void accumulate(double factor, int i, Local& y) const {
     if (factor == 0) return;
     add_scaled(factor, u_[i], y.x);
@@ -110,8 +107,15 @@ Method sdirk4() {
           .order = 4,
           .error_order = 3,
           .needs_jacobian = true,
-          .make = [](const OptionValues&) -> std::unique_ptr<Stepper> {
-            return std::make_unique<SdirkStepper>(sdirk4_tableau());
+          // Weights of early stages reach b_j / gamma = 31: they are solved further than the step.
+          .options = {{.name = "newton_factor",
+                       .fallback = "0.003",
+                       .doc = "share of the tolerance that the iteration of a stage may leave",
+                       .smallest = 1e-6,
+                       .largest = 1}},
+          .make = [](const OptionValues& values) -> std::unique_ptr<Stepper> {
+            return std::make_unique<SdirkStepper>(sdirk4_tableau(),
+                                                  number_option(values, "newton_factor"));
           }};
 }
 

@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -43,8 +44,9 @@ struct ParameterScope {
 
 class Expander {
  public:
-  Expander(const ParameterScope& parameters, std::string file, Diagnostics& diagnostics,
-           const ExpansionLimits& limits = {});
+  /// `files` are those of the document, which outlive this.
+  Expander(const ParameterScope& parameters, const std::vector<std::string>& files,
+           Diagnostics& diagnostics, const ExpansionLimits& limits = {});
   ~Expander();
   Expander(const Expander&) = delete;
   Expander& operator=(const Expander&) = delete;
@@ -79,12 +81,13 @@ class Expander {
   bool count(const SourceLocation& where, std::size_t entries, std::size_t values);
 
   const ParameterScope& parameters_;
-  std::string file_;
+  const std::vector<std::string>& files_;
   Diagnostics& diagnostics_;
   ExpansionLimits limits_;
-  std::vector<double> indices_;             // values of the indices in scope, outermost first
-  std::vector<double> arguments_;           // scratch of number()
-  std::set<std::pair<int, int>> reported_;  // places of faults of copies: one report is enough
+  std::vector<double> indices_;    // values of the indices in scope, outermost first
+  std::vector<double> arguments_;  // scratch of number()
+  // Places of faults of copies: one report is enough.
+  std::set<std::tuple<std::string, int, int>> reported_;
   std::size_t entries_ = 0, values_ = 0, steps_ = 0;
   bool exhausted_ = false;
 };

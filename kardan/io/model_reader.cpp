@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -23,16 +22,17 @@ using io::YamlNode;
 constexpr double format_version = 1;
 
 const std::vector<std::string>& top_level_keys() {
-  static const std::vector<std::string> keys{"kardan",     "name",        "dimension", "gravity",
-                                             "parameters", "ground",      "bodies",    "joints",
-                                             "drivers",    "forces",      "contacts",  "sensors",
-                                             "assemble",   "equilibrium", "start",     "simulate"};
+  static const std::vector<std::string> keys{
+      "kardan",     "include", "name",     "dimension", "gravity",  "parameters",  "functions",
+      "colors",     "shapes",  "ground",   "defaults",  "bodies",   "elements",    "joints",
+      "drivers",    "forces",  "contacts", "sensors",   "assemble", "equilibrium", "start",
+      "invariants", "when",    "outputs",  "simulate",  "equations"};
   return keys;
 }
 
 bool holds_elements(const std::string& section) {
-  return section == "joints" || section == "drivers" || section == "forces" ||
-         section == "contacts" || section == "sensors";
+  return section == "elements" || section == "joints" || section == "drivers" ||
+         section == "forces" || section == "contacts" || section == "sensors";
 }
 
 bool is_well_formed_name(std::string_view name) {
@@ -49,15 +49,15 @@ bool is_reserved_name(std::string_view name) {
 
 class ModelReader {
  public:
-  ModelReader(const io::YamlDocument& document, const std::string& file,
-              const ParameterValues& overrides, Diagnostics& diagnostics)
-      : document_(document), file_(file), overrides_(overrides), diagnostics_(diagnostics) {}
+  ModelReader(const io::YamlDocument& document, const ParameterValues& overrides,
+              Diagnostics& diagnostics)
+      : document_(document), overrides_(overrides), diagnostics_(diagnostics) {}
 
   Model read() {
     const YamlNode& root = document_.root;
     model_.where = place(root);
     if (root.kind == YamlNode::Kind::null && document_.complete) {
-      diagnostics_.error("model.empty", "the file is empty", {file_, 0, 0},
+      diagnostics_.error("model.empty", "the file is empty", {document_.files[0], 0, 0},
                          "a model starts with 'kardan: 1'");
       return std::move(model_);
     }
@@ -72,8 +72,10 @@ class ModelReader {
   }
 
  private:
-  SourceLocation place(const YamlNode& node) const { return {file_, node.line, node.column}; }
-  SourceLocation place(const YamlKey& key) const { return {file_, key.line, key.column}; }
+  template <class Node>
+  SourceLocation place(const Node& node) const {
+    return document_.place(node);
+  }
 
   /// Reports a node of another shape than wanted.
   bool is(const YamlNode& node, YamlNode::Kind wanted, const std::string& what,
@@ -162,24 +164,38 @@ class ModelReader {
       bad_name(key.text, place(key));
       return;
     }
-    if (!is_scalar(node, "parameters." + key.text, "a number or an expression")) {
-      scope_.failed.insert(key.text);
-      return;
-    }
+    const std::string what = "parameters." + key.text;
     FieldValue value;
-    const auto number =
-        node.kind == YamlNode::Kind::plain ? io::parse_number(node.text) : std::nullopt;
-    if (number)
-      value.data = *number;
-    else
-      value.data = node.text;
     value.where = place(node);
-    model_.parameters.emplace_back(key.text, std::move(value));
+    bool ok = true;
+    if (node.kind == YamlNode::Kind::mapping) {
+      FieldMap parts;
+      for (std::size_t i = 0; i < node.items.size(); ++i) {
+        ok &= is_scalar(node.items[i], what + "." + node.keys[i].text, "a number or a text");
+        parts.emplace_back(node.keys[i].text, scalar(node.items[i]));
+      }
+      value.data = std::move(parts);
+    } else {
+      ok = is_scalar(node, what, "a number, an expression or {value: ..., unit: ...}");
+      if (ok) value = scalar(node);
+    }
+    if (ok)
+      model_.parameters.emplace_back(key.text, std::move(value));
+    else
+      scope_.failed.insert(key.text);
+  }
+
+  FieldValue scalar(const YamlNode& node) const {
+    FieldValue value(node.text);
+    value.where = place(node);
+    if (node.kind == YamlNode::Kind::plain)
+      if (const auto number = io::parse_number(node.text)) value.data = *number;
+    return value;
   }
 
   /// Everything that may use parameters, in the order of the file.
   void sections(const YamlNode& root) {
-    io::Expander expander(scope_, file_, diagnostics_);
+    io::Expander expander(scope_, document_.files, diagnostics_);
     for (std::size_t i = 0; i < root.items.size(); ++i) {
       const std::string& section = root.keys[i].text;
       const YamlNode& node = root.items[i];
@@ -191,10 +207,18 @@ class ModelReader {
         named(expander, node, section, model_.bodies);
       } else if (holds_elements(section)) {
         named(expander, node, section, model_.elements);
+      } else if (section == "when") {
+        named(expander, node, section, model_.events);
+      } else if (section == "invariants" || section == "outputs") {
+        list(expander, node, section, section == "outputs" ? model_.outputs : model_.invariants);
+      } else if (FieldMap* const names = definitions(section)) {
+        define(expander, node, section, *names);
       } else if (section == "assemble") {
         wishes(expander, node);
-      } else if (section == "ground" || section == "equilibrium" || section == "simulate") {
+      } else if (section == "ground" || section == "equilibrium" || section == "simulate" ||
+                 section == "equations") {
         NamedFields& target = section == "ground"        ? model_.ground
+                              : section == "equations"   ? model_.equations
                               : section == "equilibrium" ? model_.equilibrium
                                                          : model_.simulate;
         target.where = place(root.keys[i]);
@@ -204,18 +228,44 @@ class ModelReader {
     }
   }
 
+  FieldMap* definitions(const std::string& section) {
+    return section == "functions"  ? &model_.functions
+           : section == "colors"   ? &model_.colors
+           : section == "shapes"   ? &model_.shapes
+           : section == "defaults" ? &model_.defaults
+                                   : nullptr;
+  }
+
+  void define(io::Expander& expander, const YamlNode& node, const std::string& section,
+              FieldMap& out) {
+    if (!is(node, YamlNode::Kind::mapping, section, "write name: value")) return;
+    FieldValue all = expander.value(node, section);
+    for (auto& item : std::get<FieldMap>(all.data)) {
+      if (is_well_formed_name(item.first))
+        out.push_back(std::move(item));
+      else
+        bad_name(item.first, item.second.where);
+    }
+  }
+
+  void list(io::Expander& expander, const YamlNode& node, const std::string& section,
+            FieldValue::List& out) {
+    if (!is(node, YamlNode::Kind::list, section, "write [a, b, ...]")) return;
+    out = std::get<FieldValue::List>(expander.value(node, section).data);
+  }
+
   void named(io::Expander& expander, const YamlNode& node, const std::string& section,
              std::vector<NamedFields>& things) {
     if (!is(node, YamlNode::Kind::mapping, section, "write name: {key: value, ...}")) return;
     expander.named_things(node, section,
                           [&](std::string name, const SourceLocation& key, FieldMap fields) {
                             if (check_name(name, key))
-                              things.push_back({std::move(name), std::move(fields), key});
+                              things.push_back({std::move(name), std::move(fields), key, section});
                           });
   }
 
   void bad_name(const std::string& name, const SourceLocation& where) {
-    if (reported_.insert({where.line, where.column}).second)
+    if (reported_.insert({where.file, where.line, where.column}).second)
       diagnostics_.error("name.bad", fmt::format("'{}' cannot be a name", name), where,
                          "a name is a letter or '_', then letters, digits and '_'");
   }
@@ -226,7 +276,9 @@ class ModelReader {
       return false;
     }
     // Copies made by one `repeat` share their place: one report is enough.
-    const auto once = [&] { return reported_.insert({where.line, where.column}).second; };
+    const auto once = [&] {
+      return reported_.insert({where.file, where.line, where.column}).second;
+    };
     if (is_reserved_name(name)) {
       if (once())
         diagnostics_.error("name.reserved",
@@ -234,12 +286,12 @@ class ModelReader {
                            "choose another name");
       return false;
     }
-    const auto [first, is_new] = names_.emplace(name, std::pair(where.line, where.column));
+    const auto [first, is_new] = names_.emplace(name, where);
     if (!is_new && once())
       diagnostics_.error("name.duplicate",
-                         fmt::format("the name '{}' is used twice; first at {}:{}:{}", name, file_,
-                                     first->second.first, first->second.second),
-                         where, "bodies and elements share their names: rename one");
+                         fmt::format("the name '{}' is used twice; first at {}:{}:{}", name,
+                                     first->second.file, first->second.line, first->second.column),
+                         where, "bodies, elements and events share their names: rename one");
     return is_new;
   }
 
@@ -257,54 +309,36 @@ class ModelReader {
   }
 
   const io::YamlDocument& document_;
-  const std::string& file_;
   const ParameterValues& overrides_;
   Diagnostics& diagnostics_;
   Model model_;
   io::ParameterScope scope_;
-  std::unordered_map<std::string, std::pair<int, int>> names_;  // of bodies and elements: place
-  std::set<std::pair<int, int>> reported_;
+  std::unordered_map<std::string, SourceLocation> names_;  // of bodies, elements and events
+  std::set<std::tuple<std::string, int, int>> reported_;
 };
 
 }  // namespace
 
+Model read_model_draft(const io::YamlDocument& document, const ParameterValues& overrides,
+                       Diagnostics& diagnostics) {
+  return ModelReader(document, overrides, diagnostics).read();
+}
+
 std::optional<Model> read_model_text(std::string_view text, const std::string& file,
-                                     const ParameterValues& overrides, Diagnostics& diagnostics) {
+                                     const ParameterValues& overrides, Diagnostics& diagnostics,
+                                     IncludeFrom from) {
   const std::size_t errors = diagnostics.error_count();
-  const io::YamlDocument document = io::parse_yaml(text, file, diagnostics);
-  Model model = ModelReader(document, file, overrides, diagnostics).read();
+  const io::YamlDocument document = io::parse_with_includes(text, file, from, diagnostics);
+  Model model = read_model_draft(document, overrides, diagnostics);
   if (diagnostics.error_count() > errors) return {};
   return model;
 }
 
 std::optional<Model> read_model_file(const std::string& path, const ParameterValues& overrides,
-                                     Diagnostics& diagnostics) {
-  std::error_code status;
-  const auto kind = std::filesystem::status(path, status).type();
-  if (kind == std::filesystem::file_type::not_found ||
-      kind == std::filesystem::file_type::directory) {
-    diagnostics.error("file.open",
-                      fmt::format("'{}' {}", path,
-                                  kind == std::filesystem::file_type::directory ? "is a directory"
-                                                                                : "does not exist"),
-                      {path, 0, 0}, "give the path of a model file");
-    return {};
-  }
-  std::ifstream stream(path, std::ios::binary);
-  // One byte more than is read at most, so that the parser sees an oversized file as such.
-  const std::size_t most = io::YamlLimits{}.bytes + 1;
-  std::string text;
-  std::vector<char> buffer(std::size_t{1} << 16);
-  while (stream && text.size() < most) {
-    stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    text.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  if (!stream.eof() && text.size() < most) {
-    diagnostics.error("file.open", fmt::format("cannot read '{}'", path), {path, 0, 0},
-                      "check its permissions");
-    return {};
-  }
-  return read_model_text(text, path, overrides, diagnostics);
+                                     Diagnostics& diagnostics, IncludeFrom from) {
+  const auto text = io::read_text(path, {path, 0, 0}, diagnostics);
+  if (!text) return {};
+  return read_model_text(*text, path, overrides, diagnostics, from);
 }
 
 }  // namespace kardan

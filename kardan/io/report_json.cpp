@@ -91,8 +91,7 @@ Json to_json(const System& system, const RunReport& r, const Moment& end) {
   add_history(system, r, out);
   out["asked"] = asked(r.asked);
   out["used"] = used(r);
-  out["derivatives"] = {{"exact", r.without_derivatives.empty()},
-                        {"missing", r.without_derivatives}};
+  out["derivatives"] = {{"exact", r.exact_derivatives}, {"missing", r.without_derivatives}};
   out["dense_output_order"] = r.dense_order;
   for (const auto& [name, version] : versions()) out["versions"][name] = version;
   out["final"] = to_json(system, end);

@@ -29,9 +29,9 @@ std::size_t count_nodes(const YamlNode& node) {
 /// Builds the tree from the events of the parser.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(std::string_view text, const std::string& file, const YamlLimits& limits,
+  TreeBuilder(std::string_view text, const std::string& file, int index, const YamlLimits& limits,
               Diagnostics& diagnostics)
-      : text_(text), file_(file), limits_(limits), diagnostics_(diagnostics) {}
+      : text_(text), file_(file), index_(index), limits_(limits), diagnostics_(diagnostics) {}
 
   /// The tree as far as it was read; open lists and mappings are closed.
   YamlNode take() {
@@ -119,6 +119,7 @@ class TreeBuilder final : public YAML::EventHandler {
     node.kind = kind;
     node.line = mark.line + 1;
     node.column = mark.column + 1;
+    node.file = index_;
     return node;
   }
 
@@ -202,11 +203,12 @@ class TreeBuilder final : public YAML::EventHandler {
       return;
     }
     mapping.expects = Expects::value;
-    mapping.key = {std::move(node.text), node.line, node.column};
+    mapping.key = {std::move(node.text), node.line, node.column, index_};
   }
 
   std::string_view text_;
   const std::string& file_;
+  int index_;
   const YamlLimits& limits_;
   Diagnostics& diagnostics_;
   YamlNode root_;
@@ -287,14 +289,15 @@ std::string describe(const YamlNode& node) {
 }
 
 YamlDocument parse_yaml(std::string_view text, const std::string& file, Diagnostics& diagnostics,
-                        const YamlLimits& limits) {
+                        const YamlLimits& limits, int index) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   YamlDocument document;
+  document.files.assign(static_cast<std::size_t>(index) + 1, file);
   if (!readable(text, file, limits, diagnostics)) return document;
 
   std::istringstream stream{std::string(text)};
-  TreeBuilder builder(text, file, limits, diagnostics);
+  TreeBuilder builder(text, file, index, limits, diagnostics);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
@@ -307,6 +310,7 @@ YamlDocument parse_yaml(std::string_view text, const std::string& file, Diagnost
   } catch (const Stop&) {
   }
   document.root = builder.take();
+  document.root.file = index;
   return document;
 }
 

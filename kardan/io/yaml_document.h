@@ -15,6 +15,7 @@ namespace kardan::io {
 struct YamlKey {
   std::string text;
   int line = 0, column = 0;  // 1-based
+  int file = 0;              // index of the file it stands in
 };
 
 /// A node. A scalar between quotes stands where its first letter stands.
@@ -22,6 +23,7 @@ struct YamlNode {
   enum class Kind { null, plain, quoted, list, mapping };
   Kind kind = Kind::null;
   int line = 0, column = 0;     // 1-based
+  int file = 0;                 // index of the file it stands in
   std::string text;             // of a scalar
   std::vector<YamlNode> items;  // of a list; the values of a mapping
   std::vector<YamlKey> keys;    // of a mapping: keys[i] names items[i]; no key appears twice
@@ -41,14 +43,25 @@ struct YamlLimits {
   int depth = 100;                            ///< of nesting
 };
 
+/// A tree of one file, or of several that include each other.
 struct YamlDocument {
   YamlNode root;
-  bool complete = false;  ///< false: reading stopped at an error, the tree ends there
+  bool complete = false;           ///< false: reading stopped at an error, the tree ends there
+  std::vector<std::string> files;  ///< by the index that nodes carry
+
+  [[nodiscard]] SourceLocation place(const YamlNode& node) const {
+    return {files[static_cast<std::size_t>(node.file)], node.line, node.column};
+  }
+  [[nodiscard]] SourceLocation place(const YamlKey& key) const {
+    return {files[static_cast<std::size_t>(key.file)], key.line, key.column};
+  }
 };
 
-/// Parses `text`; `file` names it in messages. Codes: yaml.syntax, yaml.duplicate_key, yaml.key,
-/// yaml.tag, yaml.alias, yaml.several_documents, yaml.encoding, yaml.too_large, yaml.too_deep.
+/// Parses `text`; `file` names it in messages; nodes carry `index`. Codes: yaml.syntax,
+/// yaml.duplicate_key, yaml.key, yaml.tag, yaml.alias, yaml.several_documents, yaml.encoding,
+/// yaml.too_large, yaml.too_deep.
 [[nodiscard]] YamlDocument parse_yaml(std::string_view text, const std::string& file,
-                                      Diagnostics& diagnostics, const YamlLimits& limits = {});
+                                      Diagnostics& diagnostics, const YamlLimits& limits = {},
+                                      int index = 0);
 
 }  // namespace kardan::io

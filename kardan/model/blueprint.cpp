@@ -6,6 +6,9 @@
 
 #include "kardan/base/text.h"
 #include "kardan/model/body.h"
+#include "kardan/model/defaults.h"
+#include "kardan/model/functions.h"
+#include "kardan/model/observation.h"
 #include "kardan/model/parameters.h"
 
 namespace kardan {
@@ -15,6 +18,20 @@ namespace {
 const std::vector<std::string> placement_keys{"type", "between", "on",     "bodies",
                                               "at",   "axis",    "x_axis", "color"};
 
+/// The section of equations with the events of `when` behind its own.
+NamedFields with_events(const NamedFields& equations, const std::vector<NamedFields>& events) {
+  NamedFields out = equations;
+  for (const NamedFields& e : events) {
+    const FieldValue* expression = e.find("expression");
+    if (!expression) continue;
+    if (!out.find("events")) out.fields.emplace_back("events", FieldValue(FieldMap{}));
+    for (auto& [key, value] : out.fields)
+      if (auto* map = std::get_if<FieldMap>(&value.data); key == "events" && map)
+        map->emplace_back(e.name, *expression);
+  }
+  return out;
+}
+
 class Resolver {
  public:
   Resolver(const Model& model, const Catalog& catalog, Blueprint& out, Diagnostics& diagnostics)
@@ -22,7 +39,9 @@ class Resolver {
         catalog_(catalog),
         out_(out),
         diagnostics_(diagnostics),
-        reader_(out.parameters, diagnostics) {}
+        reader_(out.parameters, diagnostics),
+        drawing_(model.colors, model.shapes, model.dimension, reader_),
+        defaults_(model.defaults, catalog, reader_) {}
 
   void run() {
     out_.name = model_.name;
@@ -35,13 +54,15 @@ class Resolver {
     if (model_.dimension == 2 && out_.gravity.z != 0)
       diagnostics_.error("field.planar", "gravity has two components in a planar model",
                          model_.gravity.where);
-    report_unknown_keys(model_.simulate.fields,
-                        {"t_end", "method", "tolerance", "every", "step", "formulation"},
-                        "simulate", diagnostics_);
+    if (!model_.equations.fields.empty()) equations();
     bodies();
     elements();
     for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
     equilibrium();
+    out_.events = resolve_events(model_.events, reader_);
+    out_.invariants = resolve_invariants(model_.invariants, reader_);
+    out_.outputs = resolve_outputs(model_.outputs, diagnostics_);
+    defaults_.report_unused(diagnostics_);
     if (model_.start == "equilibrium")
       out_.start_at_equilibrium = true;
     else if (model_.start != "assembled")
@@ -53,16 +74,32 @@ class Resolver {
 
  private:
   void bodies() {
-    out_.bodies.push_back(resolve_ground(model_.ground, model_.dimension, reader_));
-    for (const NamedFields& b : model_.bodies) {
-      claim(b.name, b.where);
-      out_.bodies.push_back(resolve_body(b, model_.dimension, reader_));
+    out_.bodies.push_back(resolve_ground(model_.ground, model_.dimension, drawing_, reader_));
+    for (const NamedFields& given : model_.bodies) {
+      claim(given.name, given.where);
+      const NamedFields b = defaults_.complete(given, "bodies");
+      out_.bodies.push_back(resolve_body(b, model_.dimension, drawing_, reader_));
       const int index = static_cast<int>(out_.bodies.size()) - 1;
       for (auto& [name, marker] : out_.bodies.back().markers) marker.body = index;
       body_index_.emplace(b.name, index);
       resolve_holds(b, out_.bodies.back(), model_.dimension, out_.wishes, diagnostics_);
     }
     body_index_.emplace("ground", 0);
+  }
+
+  void equations() {
+    out_.equations =
+        read_equations(with_events(model_.equations, model_.events), reader_, out_.wishes);
+    const std::pair<const char*, bool> others[] = {{"bodies", !model_.bodies.empty()},
+                                                   {"elements", !model_.elements.empty()},
+                                                   {"gravity", norm(out_.gravity) > 0},
+                                                   {"invariants", !model_.invariants.empty()}};
+    for (const auto& [name, given] : others)
+      if (given)
+        diagnostics_.error("equations.bodies",
+                           fmt::format("'{}' has no meaning in a model of equations", name),
+                           model_.equations.where,
+                           "write it inside 'equations': forces, constraints, events, invariants");
   }
 
   void claim(const std::string& name, const SourceLocation& where) {
@@ -82,6 +119,7 @@ class Resolver {
       if (!type_name) {
         diagnostics_.error("field.missing", e.name + ": 'type' is missing", e.where,
                            "`kardan elements` lists the types");
+        out_.faulty.insert(e.name);
         continue;
       }
       const ElementType* type = catalog_.find(*type_name);
@@ -90,14 +128,16 @@ class Resolver {
         diagnostics_.error(
             "element.type", fmt::format("{}: no type '{}'", e.name, *type_name), type_value->where,
             near.empty() ? "`kardan elements` lists the types" : "did you mean '" + near + "'?");
+        out_.faulty.insert(e.name);
         continue;
       }
-      element(e, *type);
+      element(defaults_.complete(e, *type_name), *type);
     }
   }
 
   void element(const NamedFields& e, const ElementType& type) {
     ElementData data{e.name, &type, e.fields, {}, e.where};
+    const std::size_t before = diagnostics_.error_count();
     std::vector<std::string> known = placement_keys;
     for (const FieldDoc& f : type.fields) known.push_back(f.key);
     report_unknown_keys(e.fields, known, e.name, diagnostics_);
@@ -109,7 +149,12 @@ class Resolver {
                                      model_.dimension == 2 ? "planar" : "spatial"),
                          e.where);
     type.check(e.fields, e.name, e.where, reader_);
-    if (frames(e, type, data.frames)) out_.elements.push_back(std::move(data));
+    data.color = drawing_.color(e.find("color"), e.name + ".color", reader_);
+    (void)frames(e, type, data.frames);
+    if (diagnostics_.error_count() > before)
+      out_.faulty.insert(e.name);
+    else
+      out_.elements.push_back(std::move(data));
   }
 
   /// The frames of an element, from `between`, `on`, or `bodies` with `at` and `axis`.
@@ -276,16 +321,9 @@ class Resolver {
                          w.where);
       return;
     }
-    auto parsed = Expression::parse(*text);
-    if (!parsed) {
-      diagnostics_.error("expression.syntax", fmt::format("{}: {}", owner, parsed.error().message),
-                         want->where, parsed.error().hint);
-      return;
-    }
     WishData data;
     data.where = w.where.line ? w.where : want->where;
-    data.want =
-        parsed.value().bind([&](std::string_view name) { return out_.parameters.find(name); });
+    if (!reader_.expression(*want, owner, {any_quantity}, data.want)) return;
     if (!reader_.read(*equals, owner + ".equals", {}, data.equals)) return;
     if (const FieldValue* p = w.find("priority")) {
       std::string priority;
@@ -360,6 +398,8 @@ class Resolver {
   Blueprint& out_;
   Diagnostics& diagnostics_;
   ValueReader reader_;
+  Drawing drawing_;
+  Defaults defaults_;
   std::unordered_map<std::string, int> body_index_;
   std::unordered_map<std::string, SourceLocation> names_;
 };
@@ -369,7 +409,10 @@ class Resolver {
 Blueprint resolve(const Model& model, const Catalog& catalog, const ParameterValues& overrides,
                   Diagnostics& diagnostics) {
   Blueprint blueprint;
-  blueprint.parameters = resolve_parameters(model.parameters, overrides, diagnostics);
+  Diagnostics found;  // a reader of files has told of them already
+  blueprint.parameters = resolve_parameters(model.parameters, overrides, found);
+  diagnostics.add_new(found);
+  resolve_functions(model.functions, blueprint.parameters, diagnostics);
   Resolver(model, catalog, blueprint, diagnostics).run();
   return blueprint;
 }

@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "kardan/base/diagnostics.h"
 #include "kardan/base/rotation.h"
 #include "kardan/elements/catalog.h"
+#include "kardan/model/equation_data.h"
 #include "kardan/model/model.h"
 
 namespace kardan {
@@ -24,7 +26,7 @@ struct Shape {
   Vec3d at;          ///< [m] centre, in the body's reference frame
   Mat3d R = Mat3d::identity();
   double density = 0;  ///< [kg/m^3]
-  std::string color;
+  std::string color;   ///< "#rrggbb"; empty: as the viewer likes
 };
 
 /// A frame on a body. `s` is seen from the centre of mass, in the body's axes.
@@ -48,6 +50,7 @@ struct BodyData {
   std::vector<Shape> shapes;
   std::unordered_map<std::string, FrameData> markers;
   SourceLocation where;
+  std::string color;  ///< "#rrggbb"; empty: as the viewer likes
 };
 
 struct ElementData {
@@ -56,6 +59,7 @@ struct ElementData {
   FieldMap fields;
   std::vector<FrameData> frames;
   SourceLocation where;
+  std::string color = {};  ///< "#rrggbb"; empty: as the viewer likes
   /// False: methods shall do without the derivatives of this force, as if none were known.
   bool differentiable = true;
 };
@@ -78,6 +82,31 @@ struct EquilibriumData {
   std::vector<WishData> place;     ///< where it stands in directions without forces
 };
 
+/// Something the motion shall preserve.
+struct InvariantData {
+  enum class Kind { energy, momentum, angular_momentum, expression } kind = Kind::energy;
+  std::string text;  ///< as written
+  Expression value;  ///< of an expression: over named quantities of the motion
+  SourceLocation where;
+};
+
+enum class EventAction { record, stop };
+
+/// Something happens when `function` passes zero.
+struct EventData {
+  std::string name;
+  Expression function;  ///< over named quantities of the motion
+  int direction = 0;    ///< +1: becoming positive, -1: becoming negative, 0: both
+  EventAction action = EventAction::record;
+  SourceLocation where;
+};
+
+/// Names of quantities that go into result files; "*" stands for any letters.
+struct OutputData {
+  std::string pattern;
+  SourceLocation where;
+};
+
 struct Blueprint {
   std::string name;
   int dimension = 3;
@@ -87,7 +116,13 @@ struct Blueprint {
   std::vector<ElementData> elements;
   std::vector<WishData> wishes;
   EquilibriumData equilibrium;
+  std::vector<InvariantData> invariants;
+  std::vector<EventData> events;
+  std::vector<OutputData> outputs;  ///< empty: everything
+  /// Bodies and elements that were left out because of a fault.
+  std::unordered_set<std::string> faulty;
   bool start_at_equilibrium = false;
+  std::optional<EquationData> equations;  ///< instead of bodies
 };
 
 using ParameterValues = std::vector<std::pair<std::string, double>>;

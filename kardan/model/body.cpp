@@ -3,23 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numbers>
 
 #include "kardan/base/text.h"
+#include "kardan/model/shape.h"
 
 namespace kardan {
-namespace {
-
-template <class T, class F>
-void orientation_fields(F& f) {
-  f("angle", &T::angle, {.unit = "rad", .doc = "planar: orientation"});
-  f("quaternion", &T::quaternion, {.doc = "spatial: orientation as [w, x, y, z]"});
-  f("rotation", &T::rotation, {.unit = "rad", .doc = "spatial: orientation as rotation vector"});
-  f("z", &T::z, {.doc = "spatial: direction of the z axis in the parent frame"});
-  f("x", &T::x, {.doc = "spatial: direction of the x axis (made perpendicular to z)"});
-}
-
-}  // namespace
 
 template <class F>
 void BodyFields::fields(F& f) {
@@ -41,7 +29,7 @@ void BodyFields::fields(F& f) {
   f("velocity", &B::velocity, {.unit = "m/s", .doc = "start: of the centre of mass"});
   f("angular_velocity", &B::angular_velocity,
     {.unit = "rad/s", .doc = "start: planar one number, spatial [wx, wy, wz] in the body frame"});
-  f("color", &B::color, {.doc = "for drawing"});
+  f("color", &B::color, {.doc = color_doc});
 }
 
 template <class F>
@@ -50,32 +38,11 @@ void MarkerFields::fields(F& f) {
   orientation_fields<MarkerFields>(f);
 }
 
-template <class F>
-void ShapeFields::fields(F& f) {
-  using S = ShapeFields;
-  f("shape", &S::shape,
-    {.doc = "kind of shape",
-     .need = Need::required,
-     .choices = {"box", "cylinder", "sphere", "capsule"}});
-  f("size", &S::size, {.unit = "m", .doc = "box: edges", .check = Check::non_negative});
-  f("radius", &S::radius, {.unit = "m", .doc = "radius", .check = Check::non_negative});
-  f("length", &S::length,
-    {.unit = "m", .doc = "cylinder, capsule: length along z", .check = Check::non_negative});
-  f("at", &S::at, {.unit = "m", .doc = "centre in the body's reference frame"});
-  f("density", &S::density,
-    {.unit = "kg/m^3", .doc = "default: the body's", .check = Check::non_negative});
-  orientation_fields<S>(f);
-  f("color", &S::color, {.doc = "for drawing"});
-}
-
 std::vector<FieldDoc> body_field_docs() {
   return field_docs<BodyFields>();
 }
 std::vector<FieldDoc> marker_field_docs() {
   return field_docs<MarkerFields>();
-}
-std::vector<FieldDoc> shape_field_docs() {
-  return field_docs<ShapeFields>();
 }
 
 namespace {
@@ -86,7 +53,7 @@ std::vector<std::string> keys_of(const std::vector<FieldDoc>& docs,
   return others;
 }
 
-/// The keys of a body, a marker and a shape. Made once: models have thousands of them.
+/// The keys of a body and of a marker. Made once: models have thousands of them.
 const std::vector<std::string>& body_keys() {
   static const auto keys = keys_of(body_field_docs(), {"markers", "shapes", "hold"});
   return keys;
@@ -95,63 +62,6 @@ const std::vector<std::string>& marker_keys() {
   static const auto keys = keys_of(marker_field_docs(), {});
   return keys;
 }
-const std::vector<std::string>& shape_keys() {
-  static const auto keys = keys_of(shape_field_docs(), {});
-  return keys;
-}
-
-/// A planar vector has no third component: one that is not zero would be ignored.
-void check_flat(const Vec3d& a, int dimension, const std::string& what, const SourceLocation& where,
-                Diagnostics& diagnostics) {
-  if (dimension == 2 && a.z != 0)
-    diagnostics.error("field.planar",
-                      fmt::format("{} has the third component {}; wanted [x, y] in a planar model",
-                                  what, format_number(a.z)),
-                      where);
-}
-
-bool is_zero(const Vec3d& a) {
-  return a.x == 0 && a.y == 0 && a.z == 0;
-}
-
-Mat3d orientation(const OrientationFields& o, int dimension, const std::string& owner,
-                  const SourceLocation& where, Diagnostics& diagnostics) {
-  const int given = !o.quaternion.empty() + !is_zero(o.rotation) + !is_zero(o.z);
-  if (dimension == 2) {
-    if (given || !is_zero(o.x))
-      diagnostics.error("body.orientation", owner + ": a planar model is oriented by 'angle' alone",
-                        where, "remove quaternion, rotation, z, x");
-    return rotation_exp({0, 0, o.angle});
-  }
-  if (o.angle != 0)
-    diagnostics.error("body.orientation", owner + ": 'angle' is for planar models", where,
-                      "use rotation: [rx, ry, rz], quaternion, or z and x");
-  if (given > 1 || (!is_zero(o.x) && is_zero(o.z) && given == 1))
-    diagnostics.error("body.orientation", owner + ": the orientation is given more than once",
-                      where, "keep one of quaternion, rotation, or z with x");
-  if (!o.quaternion.empty()) {
-    const auto& q = o.quaternion;
-    double length = 0;
-    for (double c : q) length += c * c;
-    if (q.size() != 4 || std::abs(length - 1) > 1e-6) {
-      diagnostics.error("body.orientation",
-                        fmt::format("{}: got {} numbers with square sum {}; wanted a unit "
-                                    "quaternion [w, x, y, z]",
-                                    owner, q.size(), format_number(length)),
-                        where);
-      return Mat3d::identity();
-    }
-    return rotation_matrix(normalized(Quaternion{q[0], q[1], q[2], q[3]}));
-  }
-  if (!is_zero(o.z)) return axes_from_z(o.z, o.x);
-  if (!is_zero(o.x)) {
-    // Only x: z is chosen, x kept exactly.
-    const Mat3d A = axes_from_z(o.x, {});
-    return Mat3d::from_columns(A.column(2), A.column(0), A.column(1));
-  }
-  return rotation_exp(o.rotation);
-}
-
 /// m (|c|^2 I - c c')
 Mat3d steiner(double mass, const Vec3d& c) {
   Mat3d J = outer(c, c);
@@ -159,84 +69,6 @@ Mat3d steiner(double mass, const Vec3d& c) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) J[i][j] = mass * ((i == j ? s : 0) - J[i][j]);
   return J;
-}
-
-struct MassData {
-  double mass = 0;
-  Mat3d inertia{};  // about its own centre, own axes
-};
-
-MassData solid(const Shape& s) {
-  using std::numbers::pi;
-  const double rho = s.density;
-  MassData m;
-  auto diagonal = [&](double xx, double yy, double zz) {
-    m.inertia[0][0] = xx, m.inertia[1][1] = yy, m.inertia[2][2] = zz;
-  };
-  if (s.kind == "box") {
-    const double a2 = s.size.x * s.size.x, b2 = s.size.y * s.size.y, c2 = s.size.z * s.size.z;
-    m.mass = rho * s.size.x * s.size.y * s.size.z;
-    diagonal(m.mass / 12 * (b2 + c2), m.mass / 12 * (a2 + c2), m.mass / 12 * (a2 + b2));
-  } else if (s.kind == "sphere") {
-    const double r = s.size.x;
-    m.mass = rho * 4.0 / 3 * pi * r * r * r;
-    diagonal(0.4 * m.mass * r * r, 0.4 * m.mass * r * r, 0.4 * m.mass * r * r);
-  } else {
-    const double r = s.size.x, l = s.size.y;
-    const double cylinder = rho * pi * r * r * l;
-    double axial = 0.5 * cylinder * r * r;
-    double across = cylinder * (r * r / 4 + l * l / 12);
-    m.mass = cylinder;
-    if (s.kind == "capsule") {
-      // Two half balls; centre of each 3/8 r beyond the end of the cylinder.
-      const double ball = rho * 4.0 / 3 * pi * r * r * r;
-      m.mass += ball;
-      axial += 0.4 * ball * r * r;
-      across += ball * (0.4 * r * r + l * l / 4 + 3.0 / 8 * r * l);
-    }
-    diagonal(across, across, axial);
-  }
-  return m;
-}
-
-std::vector<Shape> resolve_shapes(const NamedFields& body, double body_density, int dimension,
-                                  const ValueReader& reader) {
-  std::vector<Shape> shapes;
-  const FieldValue* value = body.find("shapes");
-  if (!value) return shapes;
-  const auto* list = std::get_if<FieldValue::List>(&value->data);
-  if (!list) {
-    reader.diagnostics().error("field.type", body.name + ".shapes: wanted a list of shapes",
-                               value->where);
-    return shapes;
-  }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const FieldValue& item = (*list)[i];
-    const std::string owner = fmt::format("{}.shapes[{}]", body.name, i);
-    const auto* map = std::get_if<FieldMap>(&item.data);
-    if (!map) {
-      reader.diagnostics().error("field.type", owner + ": wanted {shape: ..., ...}", item.where);
-      continue;
-    }
-    ShapeFields f;
-    report_unknown_keys(*map, shape_keys(), owner, reader.diagnostics());
-    if (!read_fields(*map, owner, item.where, reader, f)) continue;
-    const Vec3d size = f.shape == "box" ? f.size : Vec3d{f.radius, f.length, 0};
-    const bool complete = f.shape == "box"      ? size.x > 0 && size.y > 0 && size.z > 0
-                          : f.shape == "sphere" ? size.x > 0
-                                                : size.x > 0 && size.y > 0;
-    if (!complete) {
-      reader.diagnostics().error(
-          "shape.size", fmt::format("{}: the {} has no extent", owner, f.shape), item.where,
-          f.shape == "box" ? "give size: [a, b, c]" : "give radius (and length)");
-      continue;
-    }
-    shapes.push_back({f.shape, size, f.at,
-                      orientation(f, dimension == 2 && f.angle == 0 ? 3 : dimension, owner,
-                                  item.where, reader.diagnostics()),
-                      f.density > 0 ? f.density : body_density, f.color});
-  }
-  return shapes;
 }
 
 /// Reads a symmetric tensor from 1, 3, 6 or 9 numbers; false if the count or symmetry is wrong.
@@ -284,7 +116,7 @@ void mass_from_shapes(const BodyFields& f, const NamedFields& body, BodyData& b,
   }
   b.com = (1 / b.mass) * moment;
   for (const Shape& s : b.shapes) {
-    const MassData m = solid(s);
+    const SolidMass m = solid(s);
     b.inertia = b.inertia + s.R * m.inertia * transposed(s.R) + steiner(m.mass, s.at - b.com);
   }
 }
@@ -391,17 +223,25 @@ void resolve_markers(const NamedFields& body, BodyData& b, int dimension,
 
 }  // namespace
 
-BodyData resolve_ground(const NamedFields& ground, int dimension, const ValueReader& reader) {
+BodyData resolve_ground(const NamedFields& ground, int dimension, const Drawing& drawing,
+                        const ValueReader& reader) {
   BodyData b;
   b.name = "ground";
   b.kind = BodyKind::ground;
   report_unknown_keys(ground.fields, {"markers", "shapes"}, "ground", reader.diagnostics());
   resolve_markers(ground, b, dimension, reader);
-  b.shapes = resolve_shapes(ground, 0, dimension, reader);
+  b.shapes = resolve_shapes(ground, 0, "", dimension, drawing, reader);
   return b;
 }
 
-BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader& reader) {
+bool check_body_fields(const FieldMap& fields, const std::string& owner,
+                       const ValueReader& reader) {
+  BodyFields f;
+  return read_fields(fields, owner, {}, reader, f);
+}
+
+BodyData resolve_body(const NamedFields& body, int dimension, const Drawing& drawing,
+                      const ValueReader& reader) {
   BodyData b;
   b.name = body.name;
   b.where = body.where;
@@ -413,7 +253,10 @@ BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader&
   check_flat(f.velocity, dimension, body.name + ".velocity", body.where, reader.diagnostics());
   check_flat(f.com, dimension, body.name + ".com", body.where, reader.diagnostics());
   resolve_markers(body, b, dimension, reader);
-  b.shapes = resolve_shapes(body, f.density, dimension, reader);
+  b.color = drawing.color(body.find("color"), body.name + ".color", reader);
+  const std::size_t errors = reader.diagnostics().error_count();
+  b.shapes = resolve_shapes(body, f.density, b.color, dimension, drawing, reader);
+  if (f.density > 0 && reader.diagnostics().error_count() > errors) return b;
   if (f.density > 0)
     mass_from_shapes(f, body, b, reader.diagnostics());
   else

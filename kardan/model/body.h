@@ -1,17 +1,11 @@
 #pragma once
-/// Bodies, shapes and markers from their fields.
+/// Bodies and markers from their fields.
 
 #include "kardan/model/blueprint.h"
+#include "kardan/model/orientation.h"
+#include "kardan/model/shape.h"
 
 namespace kardan {
-
-/// What a user may write for the pose of a body or marker. In the plane `angle` is enough.
-struct OrientationFields {
-  double angle = 0;                // [rad]
-  std::vector<double> quaternion;  // w, x, y, z
-  Vec3d rotation;                  // [rad] rotation vector
-  Vec3d z, x;                      // axes in the parent frame
-};
 
 struct BodyFields : OrientationFields {
   std::string kind = "rigid";
@@ -20,7 +14,7 @@ struct BodyFields : OrientationFields {
   std::string inertia_at;
   Vec3d com, position, velocity;
   std::vector<double> angular_velocity;
-  std::string color;
+  ColorField color;
 
   template <class F>
   static void fields(F& f);
@@ -32,23 +26,18 @@ struct MarkerFields : OrientationFields {
   static void fields(F& f);
 };
 
-struct ShapeFields : OrientationFields {
-  std::string shape;
-  Vec3d size, at;
-  double radius = 0, length = 0, density = 0;
-  std::string color;
-  template <class F>
-  static void fields(F& f);
-};
-
 std::vector<FieldDoc> body_field_docs();
 std::vector<FieldDoc> marker_field_docs();
-std::vector<FieldDoc> shape_field_docs();
+
+/// Whether the values of a body's own fields can be read; faults are reported.
+bool check_body_fields(const FieldMap& fields, const std::string& owner, const ValueReader& reader);
 
 /// A body with mass, inertia about its centre of mass, start, shapes and markers.
-BodyData resolve_body(const NamedFields& body, int dimension, const ValueReader& reader);
+BodyData resolve_body(const NamedFields& body, int dimension, const Drawing& drawing,
+                      const ValueReader& reader);
 /// The ground: markers and shapes only.
-BodyData resolve_ground(const NamedFields& ground, int dimension, const ValueReader& reader);
+BodyData resolve_ground(const NamedFields& ground, int dimension, const Drawing& drawing,
+                        const ValueReader& reader);
 /// A marker written in place, on the body it names.
 FrameData resolve_marker(const FieldValue& marker, const std::string& owner, const BodyData& body,
                          int dimension, const ValueReader& reader);

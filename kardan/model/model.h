@@ -17,6 +17,7 @@ struct NamedFields {
   std::string name;
   FieldMap fields;
   SourceLocation where;
+  std::string section = {};  ///< of an element: where it stood in the file
 
   const FieldValue* find(std::string_view key) const;
 };
@@ -26,10 +27,17 @@ struct Model {
   int dimension = 3;                     ///< 2: planar (x, y, angle), 3: spatial
   FieldValue gravity = Vec3d{0, 0, 0};   ///< [m/s^2]
   FieldMap parameters;                   ///< named expressions, in order
+  FieldMap functions;                    ///< named functions of one variable
+  FieldMap colors, shapes;               ///< for drawing, by name
+  FieldMap defaults;                     ///< fields of "bodies" and of types, where not given
   NamedFields ground{"ground", {}, {}};  ///< markers and shapes fixed to the world
   std::vector<NamedFields> bodies;
   std::vector<NamedFields> elements;  ///< joints, drivers, forces, contacts, sensors
   std::vector<NamedFields> wishes;    ///< want, equals, priority
+  std::vector<NamedFields> events;    ///< expression, direction, action
+  FieldValue::List invariants;        ///< energy, momentum, angular_momentum or expressions
+  FieldValue::List outputs;           ///< names of quantities, "*" for any letters
+  NamedFields equations{"equations", {}, {}};  ///< written by the user, instead of bodies
   NamedFields equilibrium{"equilibrium", {}, {}};
   NamedFields simulate{"simulate", {}, {}};
   std::string start = "assembled";  ///< or "equilibrium"

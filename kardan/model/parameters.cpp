@@ -19,6 +19,7 @@ class ParameterEvaluator {
                      Diagnostics& diagnostics)
       : parameters_(parameters), diagnostics_(diagnostics) {
     for (const auto& [name, value] : parameters) names_.push_back(name);
+    for (const auto& [name, value] : parameters) declare_unit(name, value);
     for (const auto& [name, value] : overrides) {
       if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
         done_.set(name, value);
@@ -38,10 +39,27 @@ class ParameterEvaluator {
                            value.where, "choose another name");
       evaluate(name, value);
     }
+    for (const std::string& name : failed_) done_.set_failed(name);
     return done_;
   }
 
  private:
+  /// A key of {value: ..., unit: ...}.
+  static const FieldValue* part(const FieldValue& value, std::string_view key) {
+    if (const auto* map = std::get_if<FieldMap>(&value.data))
+      for (const auto& [name, item] : *map)
+        if (name == key) return &item;
+    return nullptr;
+  }
+  static std::string unit_of(const FieldValue& value) {
+    const FieldValue* const unit = part(value, "unit");
+    const auto* text = unit ? std::get_if<std::string>(&unit->data) : nullptr;
+    return text ? *text : "";
+  }
+  void declare_unit(const std::string& name, const FieldValue& value) {
+    if (const auto dimension = parse_unit(unit_of(value))) done_.set_dimension(name, *dimension);
+  }
+
   bool evaluate(const std::string& name, const FieldValue& value) {
     if (done_.find(name)) return true;
     if (std::find(failed_.begin(), failed_.end(), name) != failed_.end()) return false;
@@ -64,7 +82,9 @@ class ParameterEvaluator {
     path_.push_back(name);
     bool ok = needed_are_known(value);
     double result = 0;
-    if (ok) ok = ValueReader(done_, diagnostics_).read(value, "parameters." + name, {}, result);
+    if (ok)
+      ok = ValueReader(done_, diagnostics_)
+               .read(value, "parameters." + name, {.unit = unit_of(value)}, result);
     path_.pop_back();
     if (ok)
       done_.set(name, result);
@@ -75,7 +95,8 @@ class ParameterEvaluator {
 
   /// Evaluates the other parameters this one uses. Unknown names are left to the reader.
   bool needed_are_known(const FieldValue& value) {
-    const auto* text = std::get_if<std::string>(&value.data);
+    const FieldValue* const inner = part(value, "value");
+    const auto* text = std::get_if<std::string>(&(inner ? *inner : value).data);
     if (!text) return true;
     auto parsed = Expression::parse(*text);
     if (!parsed) return true;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 namespace kardan {
+
 Linearization linearize(const Prepared& prepared, ModeShapes shapes) {
   Linearization out;
   const System& system = *prepared.system;

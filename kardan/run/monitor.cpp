@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kardan {
 namespace {
@@ -37,13 +38,14 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       driven_(may_be_driven(system_)),
       start_(start.start.state.t) {}
 
-std::string Monitor::begin(const ConsistentStart& start) {
-  const Energy e = system_.energy(start.state, *ws_);
+std::string Monitor::begin(const State& start) {
+  const Energy e = system_.energy(start, *ws_);
   report_.energy.initial = report_.energy.final = e.kinetic + e.potential;
-  add_residuals(start.state, start.a);
-  if (!grid_ || options_.every <= 0) return {};
-  inside_ = start.state;
-  return show(inside_);
+  report_.energy.known = e.known;
+  if (!e.known) report_.energy.balance_error = std::numeric_limits<double>::quiet_NaN();
+  inside_ = start;
+  if (accelerations_.solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(start, a_);
+  return grid_ && options_.every > 0 ? show(inside_) : std::string();
 }
 
 std::string Monitor::observe(const StepView& step) {
@@ -68,7 +70,7 @@ std::string Monitor::observe(const StepView& step) {
 /// error is odd about the middle of the step.
 void Monitor::between(const DenseStep& dense, double theta) {
   dense.at(theta, point_);
-  if (!method_.needs_jacobian) return;
+  if (method_.is_explicit) return;
   const ChartPoint &A = dense.from, &B = dense.to;
   const double s = theta, r = 1 - s, h = dense.h();
   for (std::size_t i = 0; i < A.q.size(); ++i) {

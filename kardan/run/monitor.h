@@ -13,7 +13,7 @@ class Monitor {
           const GridSink& grid, RunReport& report);
 
   /// The sink's wish for the start of the grid; empty: go on.
-  std::string begin(const ConsistentStart& start);
+  std::string begin(const State& start);
   /// After an accepted step; a non-empty answer ends the run with that reason.
   std::string observe(const StepView& step);
   /// Accelerations and multipliers at the end of the run; empty where they are not determined.

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "kardan/formulation/wishes.h"
+#include "kardan/run/outputs.h"
+#include "kardan/run/result.h"
+
 namespace kardan {
 
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
@@ -9,6 +13,18 @@ std::unique_ptr<System> compile_model(const Model& model, const ParameterValues&
   Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   return compile(std::move(blueprint), diagnostics);
+}
+
+void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
+  Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+  if (blueprint.equations && diagnostics.has_errors()) return;
+  const auto system = compile_draft(std::move(blueprint), diagnostics);
+  if (!system) return;
+  const Blueprint& b = system->blueprint();
+  (void)bind_wishes(b.wishes, *system, diagnostics);
+  (void)bind_wishes(b.equilibrium.wishes, *system, diagnostics);
+  (void)bind_wishes(b.equilibrium.place, *system, diagnostics);
+  (void)chosen_outputs(b, ResultColumns(*system).names(), diagnostics);
 }
 
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
@@ -33,9 +49,9 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
 
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
   Prepared out;
-  if (model.bodies.empty()) {
+  if (model.bodies.empty() && model.equations.fields.empty()) {
     diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
-                      "add a section 'bodies'");
+                      "add a section 'bodies' or 'equations'");
     return out;
   }
   if (model.start == "equilibrium") {
@@ -53,13 +69,15 @@ Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnosti
     out.equilibrium = std::move(balance.report);
     return out;
   }
-  out.system = compile_model(model, overrides, diagnostics);
-  if (!out.system) return out;
-  const auto wishes = bind_wishes(out.system->blueprint().wishes, *out.system, diagnostics);
-  if (diagnostics.has_errors()) {
-    out.system.reset();
-    return out;
-  }
+  return prepare(compile_model(model, overrides, diagnostics), diagnostics);
+}
+
+Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics) {
+  Prepared out;
+  if (!system) return out;
+  const auto wishes = bind_wishes(system->blueprint().wishes, *system, diagnostics);
+  if (diagnostics.has_errors()) return out;
+  out.system = std::move(system);
   out.start = assemble(*out.system, out.system->start(), wishes);
   return out;
 }

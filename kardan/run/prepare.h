@@ -17,6 +17,10 @@ namespace kardan {
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
                                       Diagnostics& diagnostics);
 
+/// Reports every fault of a model that can be found without computing: of its parts, and of the
+/// names in wishes, events, invariants and outputs, although others have been found before.
+void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics);
+
 /// Compiles `model` again for other parameter values, on top of `overrides`.
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
                            Diagnostics& diagnostics);
@@ -31,6 +35,9 @@ struct Prepared {
 
 /// Null system after errors in the model; otherwise look at start.report.status.
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics);
+
+/// The same for a system that is there already: equations a user wrote. Null stays null.
+Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics);
 
 struct CheckReport {
   int bodies = 0;

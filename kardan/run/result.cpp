@@ -10,11 +10,9 @@
 namespace kardan {
 namespace {
 
-constexpr const char* planar_a[] = {"ax", "ay", "alpha"};
-constexpr const char* spatial_a[] = {"ax", "ay", "az", "alphax", "alphay", "alphaz"};
 constexpr const char* reaction_parts[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 
-/// "hinge.lambda[1]": rows are counted per element.
+/// "hinge.lambda[1]": rows are counted per element; "rod.lambda" where a user wrote the row.
 std::vector<std::string> multiplier_names(const System& system) {
   std::vector<std::string> out;
   int last = -1, index = 0;
@@ -22,8 +20,10 @@ std::vector<std::string> multiplier_names(const System& system) {
     const RowInfo& row = system.rows()[i];
     index = row.element == last ? index + 1 : 0;
     last = row.element;
-    out.push_back(fmt::format("{}.{}[{}]", system.element_of_row(i),
-                              row.kind == RowKind::holonomic ? "lambda" : "mu", index));
+    const char* letter = row.kind == RowKind::holonomic ? "lambda" : "mu";
+    const std::string& element = system.element_of_row(i);
+    out.push_back(system.has_bodies() ? fmt::format("{}.{}[{}]", element, letter, index)
+                                      : fmt::format("{}.{}", element, letter));
   }
   return out;
 }
@@ -36,10 +36,7 @@ ResultColumns::ResultColumns(const System& system) : system_(system), names_{"ti
     names_.push_back(name);
     quantities_.push_back(*system.find_quantity(name));
   }
-  for (std::size_t b = 1; b < system.bodies().size(); ++b)
-    for (int k = 0; k < system.bodies()[b].v_count; ++k)
-      names_.push_back(system.blueprint().bodies[b].name + "." +
-                       (system.dimension() == 2 ? planar_a[k] : spatial_a[k]));
+  for (int i = 0; i < system.sizes().v; ++i) names_.push_back(system.acceleration_name(i));
   for (std::string& name : multiplier_names(system)) names_.push_back(std::move(name));
   for (const ReactionQuantity& sensor : system.reaction_sensors())
     for (const char* part : reaction_parts) names_.push_back(sensor.name + "." + part);

@@ -20,7 +20,7 @@ struct Places {
 
 Places find_places(const System& system, const std::string& name) {
   Places out;
-  for (std::size_t b = 1; b < system.bodies().size(); ++b) {
+  for (std::size_t b = 1; b < system.bodies().size() && system.has_bodies(); ++b) {
     if (system.blueprint().bodies[b].name != name) continue;
     for (int k = 0; k < system.bodies()[b].v_count; ++k) {
       out.position.push_back(system.bodies()[b].v + k);
@@ -107,6 +107,19 @@ void check_options(const Choice& choice, const OptionValues& given, Diagnostics&
   }
 }
 
+/// Events of elements count both ways; those of `when` as they say.
+std::vector<EventRule> event_rules(const System& system) {
+  std::vector<EventRule> rules;
+  for (const std::string& name : system.event_names()) rules.push_back({0, false, name});
+  const std::vector<EventData>& asked = system.blueprint().events;
+  const std::size_t first = rules.size() - asked.size();
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    rules[first + i].direction = asked[i].direction;
+    rules[first + i].stop = asked[i].action == EventAction::stop;
+  }
+  return rules;
+}
+
 }  // namespace
 
 Choice choose_method(const std::string& name, Diagnostics& diagnostics) {
@@ -146,10 +159,13 @@ static OptionValues used_options(std::span<const OptionInfo> declared, const Opt
 
 /// Refuses a method that would lose its order.
 static void refuse_missing_derivatives(const Method& method, RunReport& report) {
-  if (!method.needs_exact_jacobian || report.without_derivatives.empty()) return;
+  if (!method.needs_exact_jacobian || report.exact_derivatives) return;
   report.driver.reason = Reason::refused;
-  report.driver.message = fmt::format("'{}' needs exact derivatives; '{}' has none", method.name,
-                                      report.without_derivatives.front());
+  report.driver.message =
+      fmt::format("'{}' needs exact derivatives; {}", method.name,
+                  report.without_derivatives.empty()
+                      ? "here differences stand in for them"
+                      : fmt::format("'{}' gives none", report.without_derivatives.front()));
   report.driver.advice = "use 'ros2w', which keeps its order without them";
 }
 
@@ -170,17 +186,20 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Gri
   report.dense_order = std::min(choice.method->order, DenseStep::order);
   for (const ElementData& e : prepared.system->blueprint().elements)
     if (!e.differentiable) report.without_derivatives.push_back(e.name);
+  report.exact_derivatives =
+      prepared.system->exact_derivatives() && report.without_derivatives.empty();
   refuse_missing_derivatives(*choice.method, report);
   if (report.driver.reason == Reason::refused) return report;
   const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
   DriverOptions driver = options.driver;
   driver.method_options = options.options;
+  driver.events = event_rules(*prepared.system);
   if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;
   Monitor monitor(prepared, *choice.method, options, grid, report);
   const std::clock_t begin = std::clock();
-  if (const std::string first = monitor.begin(prepared.start); !first.empty()) {
+  if (const std::string first = monitor.begin(state); !first.empty()) {
     report.driver.reason = Reason::stopped;
     report.driver.message = first;
     report.driver.t = state.t;

@@ -44,6 +44,7 @@ struct EnergyBalance {
   double work = 0;                ///< [J] of the forces without potential and of the drivers
   double exchanged = 0;           ///< [J] the sum of its size over all steps: what flowed in or out
   double balance_error = 0;       ///< [J] largest |energy - initial - work| of the run
+  bool known = true;              ///< false: the equations tell no energy; the numbers are NaN
 };
 
 /// The certificate: what was asked, what was used, how it ended, and the proof.
@@ -58,8 +59,9 @@ struct RunReport {
   double cpu_seconds = 0;
   int partitions = 0;  ///< how often the independent coordinates were chosen
   std::vector<PartitionRecord> partition_history;
-  int dense_order = 0;                           ///< of the values on the grid
-  std::vector<std::string> without_derivatives;  ///< elements; empty: all derivatives are exact
+  int dense_order = 0;  ///< of the values on the grid
+  bool exact_derivatives = true;
+  std::vector<std::string> without_derivatives;  ///< elements that give none
 };
 
 /// Told at every point of the output grid: the consistent state there, from dense output, with the

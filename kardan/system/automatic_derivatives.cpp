@@ -20,7 +20,7 @@ void AutomaticEquations::differentiate_constraints(const State& state, std::span
       set_along(A.rate[i], Seeded(state.v[i]), Seeded(a[i]), Seeded(0.0));
     }
     lift(A, 3, k);
-    A.call(*functions_, Part::constraints);
+    constraints(A, 3, k);
     const int last = std::min(first + seeds, n);
     const auto store = [&](int row, const Seeded& rate, const Seeded& accel) {
       ws.accel[row] = accel.value;
@@ -53,6 +53,63 @@ void AutomaticEquations::differentiate_constraints(const State& state, std::span
       const int at = (n_.lambda + i) * n + j;
       ws.accel_v.values[at] = ws.rate_p.values[at] + A.terms.H(i, j).value.d[0].value;
     }
+}
+
+/// The same where rate and bias are given: first derivatives are enough. The rate is G p' + g_t, so
+/// that its change by p at unit vectors p' less that at p' = 0 are the second derivatives of g.
+void AutomaticEquations::differentiate_hidden(const State& state, std::span<const double> a,
+                                              std::span<const double> lambda, AutomaticWork& k,
+                                              Workspace& ws) const {
+  UserArrays<Seeded>& A = k.seeded;
+  const int n = n_.n, rows = n_.constraints();
+  // p' = `rate`, seeds for p and t.
+  const auto hidden = [&](auto&& rate, int first) {
+    load_seeded(state, first, k);
+    for (int i = 0; i < n; ++i) A.rate[i] = Seeded(rate(i));
+    lift(A, 1, k);
+    A.call(*functions_, Part::hidden);
+  };
+  const auto columns = [&](int first, auto&& store) {
+    for (int c = first; c < std::min(first + seeds, n + 1); ++c)
+      for (int i = 0; i < rows; ++i) store(i, c, c - first);
+  };
+  const auto at = [&](SparseMatrix& by_p, Vector& by_t, int row, int c) -> double& {
+    return c < n ? by_p.values[row * n + c] : by_t[row];
+  };
+  for (int first = 0; first <= n; first += seeds) {
+    hidden([&](int i) { return state.v[i]; }, first);
+    columns(first, [&](int i, int c, int s) {
+      at(ws.rate_p, ws.rate_t, i, c) = A.terms.rate[i].d[s];
+      at(ws.accel_p, ws.accel_t, i, c) = -A.terms.bias[i].d[s];
+      ws.accel[i] = -A.terms.bias[i].value;
+    });
+    // (G a)_p, and -(G' lambda + H' mu)_p one unit vector at a time.
+    hidden([&](int i) { return a[i]; }, first);
+    columns(first, [&](int i, int c, int s) {
+      at(ws.accel_p, ws.accel_t, i, c) += A.terms.rate[i].d[s];
+      if (s == 0) ws.accel[i] += A.terms.rate[i].value;
+    });
+    hidden([](int) { return 0.0; }, first);
+    columns(first, [&](int i, int c, int s) {
+      at(ws.accel_p, ws.accel_t, i, c) -= A.terms.rate[i].d[s];
+      if (s == 0) ws.accel[i] -= A.terms.rate[i].value;
+      if (lambda.empty()) return;
+      for (int j = 0; j < n; ++j) at(ws.f_p, ws.f_t, j, c) += lambda[i] * A.terms.rate[i].d[s];
+    });
+    for (int j = 0; j < n && !lambda.empty(); ++j) {
+      hidden([&](int i) { return i == j ? 1.0 : 0.0; }, first);
+      columns(first, [&](int i, int c, int s) {
+        at(ws.f_p, ws.f_t, j, c) -= lambda[i] * A.terms.rate[i].d[s];
+      });
+    }
+  }
+  for (int first = n + 1; first < 2 * n + 1; first += seeds) {
+    load_seeded(state, first, k);
+    A.call(*functions_, Part::hidden);
+    for (int c = first; c < std::min(first + seeds, 2 * n + 1); ++c)
+      for (int i = 0; i < rows; ++i)
+        ws.accel_v.values[i * n + c - n - 1] = -A.terms.bias[i].d[c - first];
+  }
 }
 
 /// f_p -= (G' lambda)_p, f_t -= (G' lambda)_t: second derivatives of lambda'g.
@@ -149,7 +206,9 @@ Eval AutomaticEquations::differentiate(const State& state, std::span<const doubl
   AutomaticWork& k = work(ws);
   if (Eval e = place(state, k); e != Eval::ok) return e;
   differentiate_dynamics(state, a, k, ws);
-  if (n_.constraints() > 0) {
+  if (n_.constraints() > 0 && n_.hidden) {
+    differentiate_hidden(state, a, lambda, k, ws);
+  } else if (n_.constraints() > 0) {
     differentiate_constraints(state, a, lambda, k, ws);
     if (!lambda.empty() && n_.lambda > 0) differentiate_constraint_forces(state, lambda, k, ws);
   }

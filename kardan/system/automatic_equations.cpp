@@ -28,7 +28,8 @@ Eval invert(const Matrix& A, DenseLu& lu, Matrix& inverse) {
 bool AutomaticEquations::find_multiplier_forces() const {
   if (n_.constraints() == 0) return false;
   const State state = start_of(description_);
-  UserArrays<double> A(n_);
+  const auto memory = functions_->make_memory();
+  UserArrays<double> A(n_, memory.get());
   bool finite[2];
   for (const bool multipliers : {false, true}) {
     A.load(state, state.s, state.v, multipliers);
@@ -109,7 +110,7 @@ void AutomaticEquations::first_derivatives(const State& state, AutomaticWork& k,
   const int n = n_.n;
   for (int first = 0; first <= n; first += seeds) {
     load_seeded(state, first, k);
-    A.call(*functions_, Part::constraints);
+    constraints(A, 1, k);
     for (int i = 0; i < n_.lambda; ++i) {
       ws.g[i] = A.terms.g[i].value;
       for (int j = first; j < std::min(first + seeds, n); ++j)
@@ -128,12 +129,18 @@ void AutomaticEquations::first_derivatives(const State& state, AutomaticWork& k,
 /// gamma = -(g'' and (H p' + h)' along the motion without acceleration).
 void AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k,
                                             Workspace& ws) const {
+  if (n_.hidden) {
+    load(k.plain, state, k);
+    k.plain.call(*functions_, Part::hidden);
+    std::copy(k.plain.terms.bias.begin(), k.plain.terms.bias.end(), ws.gamma.begin());
+    return;
+  }
   UserArrays<Along>& A = k.along;
   load(A, state, k);
   set_along(A.at.t, state.t, 1.0, 0.0);
   for (int i = 0; i < n_.n; ++i) set_along(A.p[i], state.p[i], state.v[i], 0.0);
   lift(A, 2, k);
-  A.call(*functions_, Part::constraints);
+  constraints(A, 2, k);
   for (int i = 0; i < n_.lambda; ++i) ws.gamma[i] = -A.terms.g[i].d[0].d[0];
   for (int i = 0; i < n_.mu; ++i) {
     double change = A.terms.h[i].value.d[0];
@@ -184,6 +191,7 @@ Eval AutomaticEquations::evaluate(const State& state, Request request, Workspace
   AutomaticWork& k = work(ws);
   if (Eval e = place(state, k); e != Eval::ok) return e;
   if (n_.constraints() > 0) {
+    std::fill(ws.g.begin() + n_.lambda, ws.g.end(), 0.0);
     if (request.velocity || request.acceleration) {
       first_derivatives(state, k, ws);
       if (request.acceleration) hidden_constraints(state, k, ws);
@@ -256,8 +264,8 @@ void AutomaticEquations::events(const State& state, std::span<double> z, Workspa
 
 Energy AutomaticEquations::energy(const State& state, Workspace& ws) const {
   AutomaticWork& k = work(ws);
-  Energy out;
-  out.known = description_.energy;
+  const double nan = std::nan("");
+  Energy out{nan, nan, 0, description_.energy};
   if (!out.known || place(state, k) != Eval::ok) return out;
   load(k.plain, state, k);
   k.plain.call(*functions_, Part::outputs);

@@ -1,5 +1,6 @@
 #pragma once
-/// User equations written as a template over the scalar: every derivative by dual numbers, exact.
+/// User equations from functions that take dual numbers: every derivative by them, as exact as the
+/// functions are.
 ///
 ///   constraints along the motion p + v tau + a tau^2/2, t + tau: g', g'' as the coefficients of
 ///   e1 and e1 e2 at tau = e1 + e2, and their changes by p and t from four seeds at a time;
@@ -29,6 +30,10 @@ using Twice = Dual<Seeded, seeds>;
 class UserFunctions {
  public:
   virtual ~UserFunctions() = default;
+  /// Memory that the functions find in Terms::memory; null where they need none.
+  virtual std::unique_ptr<Workspace::Scratch> make_memory() const { return nullptr; }
+  /// False where derivatives by differences are among what the functions give.
+  virtual bool exact() const { return true; }
   virtual void call(const Variables<double>&, Terms<double>&) const = 0;
   virtual void call(const Variables<Seeded>&, Terms<Seeded>&) const = 0;
   virtual void call(const Variables<Along>&, Terms<Along>&) const = 0;

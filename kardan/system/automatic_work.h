@@ -14,13 +14,19 @@ namespace kardan {
 
 /// Memory of one workspace.
 struct AutomaticWork final : Workspace::Scratch {
-  explicit AutomaticWork(const UserCounts& counts)
-      : plain(counts), seeded(counts), along(counts), seeded_along(counts), twice(counts) {
+  AutomaticWork(const UserCounts& counts, std::unique_ptr<Workspace::Scratch> of_functions)
+      : memory(std::move(of_functions)),
+        plain(counts, memory.get()),
+        seeded(counts, memory.get()),
+        along(counts, memory.get()),
+        seeded_along(counts, memory.get()),
+        twice(counts, memory.get()) {
     s.resize(counts.s);
     step.resize(counts.s);
     v.resize(counts.kinematics ? counts.n : 0);
     for (auto* x : {&inertia, &load, &residual, &spare}) x->resize(counts.n);
   }
+  std::unique_ptr<Workspace::Scratch> memory;
   UserArrays<double> plain;
   UserArrays<Seeded> seeded;
   UserArrays<Along> along;
@@ -83,10 +89,10 @@ class AutomaticEquations final : public UserEquations {
         multiplier_forces_(description_.multiplier_forces || find_multiplier_forces()) {}
 
   const UserDescription& description() const override { return description_; }
-  bool exact() const override { return true; }
+  bool exact() const override { return functions_->exact(); }
   bool multiplier_forces() const override { return multiplier_forces_; }
   std::unique_ptr<Workspace::Scratch> make_scratch() const override {
-    return std::make_unique<AutomaticWork>(n_);
+    return std::make_unique<AutomaticWork>(n_, functions_->make_memory());
   }
 
   Eval evaluate(const State&, Request, Workspace&) const override;
@@ -111,12 +117,16 @@ class AutomaticEquations final : public UserEquations {
   }
   template <class T>
   void lift(UserArrays<T>& A, int orders, const AutomaticWork& k) const;
+  template <class T>
+  void constraints(UserArrays<T>& A, int orders, const AutomaticWork& k) const;
   void load_seeded(const State&, int first, AutomaticWork&) const;
   void first_derivatives(const State&, AutomaticWork&, Workspace&) const;
   void hidden_constraints(const State&, AutomaticWork&, Workspace&) const;
   void dynamics(const State&, AutomaticWork&, Workspace&) const;
   void differentiate_constraints(const State&, std::span<const double> a,
                                  std::span<const double> lambda, AutomaticWork&, Workspace&) const;
+  void differentiate_hidden(const State&, std::span<const double> a, std::span<const double> lambda,
+                            AutomaticWork&, Workspace&) const;
   void differentiate_constraint_forces(const State&, std::span<const double> lambda, AutomaticWork&,
                                        Workspace&) const;
   void differentiate_dynamics(const State&, std::span<const double> a, AutomaticWork&,
@@ -141,6 +151,20 @@ void AutomaticEquations::lift(UserArrays<T>& A, int orders, const AutomaticWork&
   if (!n_.kinematics) return;
   A.call(*functions_, Part::kinematics);
   solve_kinematics<T>(A.terms.Z, Side::plain, k.Z_inverse, orders, A.rate, A.v, A.spare);
+}
+
+/// g, H and h after `lift`; H is turned where its rows were meant for v.
+template <class T>
+void AutomaticEquations::constraints(UserArrays<T>& A, int orders, const AutomaticWork& k) const {
+  A.call(*functions_, Part::constraints);
+  if (!n_.kinematics || !description_.rows_on_velocities) return;
+  const auto n = static_cast<std::size_t>(n_.n);
+  for (int i = 0; i < n_.mu; ++i) {
+    const std::span<T> row(&A.terms.H(i, 0), n);
+    // The user's velocities have served; their place holds the turned row for a moment.
+    solve_kinematics<T>(A.terms.Z, Side::transposed, k.Z_inverse, orders, row, A.v, A.spare);
+    std::copy(A.v.begin(), A.v.end(), row.begin());
+  }
 }
 
 }  // namespace kardan

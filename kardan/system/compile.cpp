@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kardan/base/text.h"
+#include "kardan/system/expression_equations.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -129,7 +130,7 @@ void check_sensors(const Program<D>& program, const Blueprint& blueprint,
     const int index = static_cast<int>(joint - blueprint.elements.begin());
     const bool has_rows = std::any_of(program.rows.begin(), program.rows.end(),
                                       [&](const RowInfo& row) { return row.element == index; });
-    if (has_rows) continue;
+    if (has_rows || blueprint.faulty.contains(r.joint)) continue;
     std::vector<std::string> names;
     for (const RowInfo& row : program.rows) names.push_back(blueprint.elements[row.element].name);
     const std::string near = did_you_mean(r.joint, names);
@@ -143,7 +144,6 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
   Topology topology;
   std::vector<BodyLayout> layout = lay_out_bodies<D>(blueprint, topology);
   Program<D> program;
-  const std::size_t errors = diagnostics.error_count();
   {
     Builder<D> builder(program, diagnostics);
     const ValueReader reader(blueprint.parameters, diagnostics);
@@ -151,7 +151,6 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
       build_element<D>(blueprint.elements[i], static_cast<int>(i), blueprint, topology, reader,
                        builder);
   }
-  if (diagnostics.error_count() > errors) return nullptr;
   check_sensors(program, blueprint, diagnostics);
   order_rows(program);
   leave_out_derivatives(blueprint, program);
@@ -161,7 +160,6 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
                                                      std::move(layout), std::move(topology),
                                                      std::move(patterns));
   system->bind_expressions(diagnostics);
-  if (diagnostics.error_count() > errors) return nullptr;
   return system;
 }
 
@@ -169,6 +167,17 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
 
 std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) return nullptr;
+  auto system = compile_draft(std::move(blueprint), diagnostics);
+  return diagnostics.has_errors() ? nullptr : std::move(system);
+}
+
+std::unique_ptr<System> compile_draft(Blueprint blueprint, Diagnostics& diagnostics) {
+  if (blueprint.equations) {
+    auto equations =
+        expression_equations(blueprint.name, std::move(*blueprint.equations), diagnostics);
+    return equations ? make_system(std::move(equations), diagnostics, std::move(blueprint))
+                     : nullptr;
+  }
   return blueprint.dimension == 2 ? compile_in<2>(std::move(blueprint), diagnostics)
                                   : compile_in<3>(std::move(blueprint), diagnostics);
 }

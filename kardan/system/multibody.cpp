@@ -32,6 +32,7 @@ MultibodySystem<D>::MultibodySystem(Blueprint blueprint, Program<D> program,
     (row.kind == RowKind::holonomic ? sizes_.lambda : sizes_.mu) += 1;
     offsets_.push_back(row.offset);
   }
+  event_names_ = program_.events;
   sizes_.events = static_cast<int>(program_.events.size());
   sizes_.modes = program_.modes;
   sizes_.turns = static_cast<int>(program_.counters.size());
@@ -77,6 +78,8 @@ std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
   }
   auto scratch = std::make_unique<MotionScratch>();
   scratch->motion.resize(bodies_.size());
+  scratch->argument_values.resize(static_cast<std::size_t>(arguments_));
+  scratch->argument_gradients.resize(static_cast<std::size_t>(arguments_));
   if constexpr (D == 3) scratch->motion[0].R = Mat3d::identity();
   ws->scratch = std::move(scratch);
   return ws;
@@ -273,6 +276,9 @@ template <int D>
 void MultibodySystem<D>::events(const State& state, std::span<double> z, Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
   for (const auto& bank : program_.forces) bank->events(at, z.data());
+  const std::size_t first = program_.events.size();
+  for (std::size_t i = 0; i < asked_events_.size(); ++i)
+    z[first + i] = expression(asked_events_[i], state, 0, {}, {}, ws);
 }
 
 template <int D>

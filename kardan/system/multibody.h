@@ -34,7 +34,7 @@ class MultibodySystem final : public System {
   const std::vector<std::vector<int>>& row_bodies() const override { return topology_.row_bodies; }
   const std::vector<VariableInfo>& states() const override { return program_.states; }
   const std::vector<VariableInfo>& auxiliaries() const override { return program_.auxiliaries; }
-  const std::vector<std::string>& event_names() const override { return program_.events; }
+  const std::vector<std::string>& event_names() const override { return event_names_; }
   const Scales& scales() const override { return scales_; }
   const std::vector<ReactionQuantity>& reaction_sensors() const override {
     return program_.reactions;
@@ -50,12 +50,20 @@ class MultibodySystem final : public System {
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                   std::span<double> by_v, Workspace&) const override;
 
-  /// Binds expression sensors to the quantities they name; once, before the system is used.
+  /// Binds expression sensors and events to the quantities they name, and checks the names of
+  /// invariants; once, before the system is used.
   void bind_expressions(Diagnostics& diagnostics);
 
  private:
   struct MotionScratch final : Workspace::Scratch {
     std::vector<BodyMotion<D>> motion;
+    Vector argument_values, argument_gradients;  // of all expressions, one after the other
+  };
+  /// An expression over quantities; its arguments stand from `first` on in the scratch.
+  struct BoundExpression {
+    Expression value;
+    std::vector<Quantity> arguments;
+    int first = 0;
   };
   struct BodyMass {
     double mass;
@@ -71,8 +79,10 @@ class MultibodySystem final : public System {
   void body_force_derivatives(const std::vector<BodyMotion<D>>&, SparseMatrix& f_v) const;
   double sensor(int index, const State&, double factor, std::span<double> by_p,
                 std::span<double> by_v, Workspace&) const;
-  double expression(int index, const State&, double factor, std::span<double> by_p,
+  double expression(const BoundExpression&, const State&, double factor, std::span<double> by_p,
                     std::span<double> by_v, Workspace&) const;
+  BoundExpression bind(const std::string& owner, const Expression&, const SourceLocation&,
+                       Diagnostics&);
   Scales find_scales() const;
   void name_quantities();
 
@@ -86,8 +96,11 @@ class MultibodySystem final : public System {
   std::vector<BodyMass> masses_;
   std::vector<int> spin_block_;  // index in f_v of each body's (spin, spin) block
   std::vector<int> spin_stride_;
-  std::vector<double> offsets_;                              // constants of the rows
-  std::vector<std::vector<Quantity>> expression_arguments_;  // of each expression sensor
+  std::vector<double> offsets_;                // constants of the rows
+  std::vector<BoundExpression> expressions_;   // expression sensors
+  std::vector<BoundExpression> asked_events_;  // of `when`
+  int arguments_ = 0;                          // of all of them
+  std::vector<std::string> event_names_;       // of elements, then of `when`
   std::vector<std::string> quantity_order_;
   std::unordered_map<std::string, Quantity> quantities_;
 };

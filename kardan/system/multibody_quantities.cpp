@@ -61,7 +61,7 @@ std::vector<int> MultibodySystem<D>::quantity_columns(const Quantity& q) const {
     add(program_.sensors[q.index].B);
   }
   if (q.kind == Quantity::Kind::expression)
-    for (const Quantity& argument : expression_arguments_[q.index])
+    for (const Quantity& argument : expressions_[q.index].arguments)
       for (int c : quantity_columns(argument)) columns.push_back(c);
   return columns;
 }
@@ -69,7 +69,7 @@ std::vector<int> MultibodySystem<D>::quantity_columns(const Quantity& q) const {
 template <int D>
 bool MultibodySystem<D>::is_velocity(const Quantity& q) const {
   if (q.kind == Quantity::Kind::expression) {
-    const auto& arguments = expression_arguments_[q.index];
+    const auto& arguments = expressions_[q.index].arguments;
     return std::any_of(arguments.begin(), arguments.end(),
                        [&](const Quantity& a) { return is_velocity(a); });
   }
@@ -113,7 +113,7 @@ double MultibodySystem<D>::quantity(const Quantity& q, const State& state, doubl
     case Quantity::Kind::time:
       return state.t;
     case Quantity::Kind::expression:
-      return expression(q.index, state, factor, by_p, by_v, ws);
+      return expression(expressions_[q.index], state, factor, by_p, by_v, ws);
   }
   return 0;
 }
@@ -145,43 +145,66 @@ double MultibodySystem<D>::sensor(int index, const State& state, double factor,
   return y.rate;
 }
 
+template <int D>
+typename MultibodySystem<D>::BoundExpression MultibodySystem<D>::bind(const std::string& owner,
+                                                                      const Expression& value,
+                                                                      const SourceLocation& where,
+                                                                      Diagnostics& diagnostics) {
+  BoundExpression bound{value, {}, arguments_};
+  for (std::size_t i = 0; i < value.names().size(); ++i) {
+    const std::string& name = value.names()[i];
+    const auto found = quantities_.find(name);
+    if (found != quantities_.end()) {
+      bound.arguments.push_back(found->second);
+      continue;
+    }
+    // What was left out because of a fault is not missed here.
+    if (blueprint_.faulty.contains(name.substr(0, name.find('.')))) continue;
+    const std::string near = did_you_mean(name, quantity_order_);
+    diagnostics.error("expression.unknown_name",
+                      fmt::format("{}: there is no quantity '{}' here", owner, name), where,
+                      near.empty()
+                          ? "use BODY.x, BODY.vx, ..., t or a sensor (in a sensor: an earlier one)"
+                          : "did you mean '" + near + "'?");
+  }
+  arguments_ += static_cast<int>(bound.arguments.size());
+  return bound;
+}
+
 /// An expression sensor may use what stands before it, so that none can depend on itself.
 template <int D>
 void MultibodySystem<D>::bind_expressions(Diagnostics& diagnostics) {
   for (int i = 0; i < static_cast<int>(program_.expressions.size()); ++i) {
     const ExpressionQuantity& e = program_.expressions[i];
-    std::vector<Quantity> arguments;
-    for (const std::string& name : e.value.names()) {
-      const auto found = quantities_.find(name);
-      if (found != quantities_.end()) {
-        arguments.push_back(found->second);
-        continue;
-      }
-      const std::string near = did_you_mean(name, quantity_order_);
-      diagnostics.error("expression.unknown_name",
-                        fmt::format("{}: there is no quantity '{}' before it", e.name, name),
-                        e.where,
-                        near.empty() ? "use BODY.x, BODY.vx, ..., t or an earlier sensor"
-                                     : "did you mean '" + near + "'?");
-    }
-    expression_arguments_.push_back(std::move(arguments));
+    expressions_.push_back(bind(e.name, e.value, e.where, diagnostics));
     quantity_order_.push_back(e.name);
     quantities_.emplace(e.name, Quantity{Quantity::Kind::expression, 0, i});
   }
+  for (const EventData& e : blueprint_.events) {
+    asked_events_.push_back(bind(e.name, e.function, e.where, diagnostics));
+    event_names_.push_back(e.name);
+  }
+  sizes_.events = static_cast<int>(event_names_.size());
+  for (const InvariantData& e : blueprint_.invariants)
+    if (e.kind == InvariantData::Kind::expression)
+      (void)bind("invariants", e.value, e.where, diagnostics);
 }
 
 template <int D>
-double MultibodySystem<D>::expression(int index, const State& state, double factor,
-                                      std::span<double> by_p, std::span<double> by_v,
+double MultibodySystem<D>::expression(const BoundExpression& bound, const State& state,
+                                      double factor, std::span<double> by_p, std::span<double> by_v,
                                       Workspace& ws) const {
-  const auto& arguments = expression_arguments_[index];
-  Vector values(arguments.size()), gradient(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    values[i] = quantity(arguments[i], state, 0, {}, {}, ws);
-  const double value = program_.expressions[index].value.evaluate_with_gradient(values, gradient);
-  if (!by_p.empty() || !by_v.empty())
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      quantity(arguments[i], state, factor * gradient[i], by_p, by_v, ws);
+  MotionScratch& scratch = static_cast<MotionScratch&>(*ws.scratch);
+  const std::size_t count = bound.arguments.size();
+  const std::span<double> values = std::span(scratch.argument_values).subspan(bound.first, count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = quantity(bound.arguments[i], state, 0, {}, {}, ws);
+  if (by_p.empty() && by_v.empty()) return bound.value.evaluate(values);
+  const std::span<double> gradient =
+      std::span(scratch.argument_gradients).subspan(bound.first, count);
+  const double value = bound.value.evaluate_with_gradient(values, gradient);
+  for (std::size_t i = 0; i < count; ++i)
+    quantity(bound.arguments[i], state, factor * gradient[i], by_p, by_v, ws);
   return value;
 }
 

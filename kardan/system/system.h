@@ -47,7 +47,7 @@ struct Quantity {
 struct Energy {
   double kinetic = 0, potential = 0;  // [J]
   double applied_power = 0;           // [W] of all forces without a potential (damping included)
-  bool known = true;                  // false: the equations do not tell
+  bool known = true;                  // false: the equations do not tell; energies are NaN
 };
 
 struct Momentum {
@@ -111,5 +111,7 @@ class System : public Equations {
 
 /// Lays out and links the elements. Null if an error was reported.
 std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics);
+/// The same of what is sound, whatever was reported: its names help to find further faults.
+std::unique_ptr<System> compile_draft(Blueprint blueprint, Diagnostics& diagnostics);
 
 }  // namespace kardan

@@ -13,7 +13,7 @@ namespace kardan {
 /// How many of each there are.
 struct UserCounts {
   int n = 0, r = 0, w = 0, s = 0, lambda = 0, mu = 0, e = 0, z = 0, output = 0;
-  bool mass = true, kinematics = false;
+  bool mass = true, kinematics = false, hidden = false;
 
   explicit UserCounts(const UserDescription& d)
       : n(static_cast<int>(d.positions.size())),
@@ -26,19 +26,24 @@ struct UserCounts {
         z(static_cast<int>(d.events.size())),
         output(static_cast<int>(d.outputs.size())),
         mass(d.mass),
-        kinematics(d.kinematics) {}
+        kinematics(d.kinematics),
+        hidden(d.hidden) {}
   int constraints() const { return lambda + mu; }
 };
 
 template <class T>
 class UserArrays {
  public:
-  explicit UserArrays(const UserCounts& counts) : counts_(counts) {
-    const auto [n, nr, nw, ns, nl, nm, ne, nz, no, mass, kinematics] = counts;
+  explicit UserArrays(const UserCounts& counts, Workspace::Scratch* memory = nullptr)
+      : counts_(counts) {
+    terms.memory = memory;
+    const auto [n, nr, nw, ns, nl, nm, ne, nz, no, mass, kinematics, hidden] = counts;
+    const int known = hidden ? nl + nm : 0;
     x_.assign(2 * n + nr + nw + ns + nl + nm, T(0.0));
     rate_.assign(kinematics ? n : 0, T(0.0));
     spare = rate_;
-    y_.assign(ns + nl + nm + nm * n + n + nr + nw + n * n + n * n + ne + nz + no, T(0.0));
+    y_.assign(ns + nl + nm + nm * n + n + nr + nw + n * n + n * n + ne + nz + no + 2 * known,
+              T(0.0));
     T* x = x_.data();
     for (auto [part, size] :
          {std::pair{&p, n}, {&v, n}, {&r, nr}, {&w, nw}, {&s, ns}, {&lambda, nl}, {&mu, nm}}) {
@@ -68,6 +73,8 @@ class UserArrays {
     take(terms.e, ne);
     take(terms.z, nz);
     take(terms.output, no);
+    take(terms.rate, known);
+    take(terms.bias, known);
   }
   UserArrays(const UserArrays&) = delete;
   UserArrays& operator=(const UserArrays&) = delete;
@@ -94,27 +101,11 @@ class UserArrays {
   template <class Functions>
   void call(const Functions& functions, Part part) {
     terms.part = part;
-    T* const y = y_.data();
-    switch (part) {
-      case Part::contact:
-        clear(y, terms.g.data());
-        break;
-      case Part::constraints:
-        clear(terms.g.data(), terms.f.data());
-        break;
-      case Part::dynamics:
-        clear(terms.f.data(), terms.Z.data);
-        if (!counts_.mass)
-          for (int i = 0; i < counts_.n; ++i) terms.M(i, i) = T(1.0);
-        break;
-      case Part::kinematics:
-        clear(terms.Z.data, terms.e.data());
-        break;
-      case Part::outputs:
-        clear(terms.e.data(), y + y_.size());
-        terms.kinetic = terms.potential = terms.power = T(0.0);
-        break;
-    }
+    terms.all = of(part);
+    std::fill(terms.all.begin(), terms.all.end(), T(0.0));
+    if (part == Part::dynamics && !counts_.mass)
+      for (int i = 0; i < counts_.n; ++i) terms.M(i, i) = T(1.0);
+    if (part == Part::outputs) terms.kinetic = terms.potential = terms.power = T(0.0);
     functions.call(at, terms);
   }
 
@@ -128,7 +119,12 @@ class UserArrays {
   static void fill(std::span<T> to, std::span<const double> from) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = T(from[i]);
   }
-  static void clear(T* from, T* to) { std::fill(from, to, T(0.0)); }
+  std::span<T> of(Part part) {
+    T* const begin[] = {terms.c.data(), terms.g.data(),    terms.f.data(),       terms.Z.data,
+                        terms.e.data(), terms.rate.data(), y_.data() + y_.size()};
+    const int i = static_cast<int>(part);
+    return {begin[i], begin[i + 1]};
+  }
 
   UserCounts counts_;
   std::vector<T> x_, rate_, y_;

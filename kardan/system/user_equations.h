@@ -55,6 +55,8 @@ struct UserDescription {
   std::vector<std::string> outputs = {};       ///< further quantities to be shown
   bool mass = true;                            ///< M is given
   bool kinematics = false;                     ///< Z is given
+  bool rows_on_velocities = false;             ///< H is meant to multiply v, not Z v
+  bool hidden = false;                         ///< rate and bias of the constraints are given
   bool energy = false;                         ///< kinetic and potential energy are given
   /// Forces depend on multipliers. Found by itself where they do so at the start.
   bool multiplier_forces = false;
@@ -80,7 +82,8 @@ enum class Part {
   constraints,  ///< g, H, h
   dynamics,     ///< M, f, b, d
   kinematics,   ///< Z
-  outputs       ///< e, z, outputs, energies
+  outputs,      ///< e, z, outputs, energies
+  hidden        ///< rate, bias
 };
 
 /// The right-hand sides, zero on entry (M and Z too).
@@ -89,8 +92,13 @@ struct Terms {
   Part part = Part::contact;
   MatrixView<T> Z, M, H;
   std::span<T> f, b, d, c, g, h, e, z, output;
+  /// Where the user knows them, of all constraint rows: g' = G p' + g_t and H p' + h, and gamma in
+  /// G p'' = gamma, H p'' = gamma; functions of t, p, v and s.
+  std::span<T> rate, bias;
   /// Energies, and the power of the forces that have no potential: energy' = power.
   T kinetic{}, potential{}, power{};
+  std::span<T> all;                      ///< all terms of the part that is asked for
+  Workspace::Scratch* memory = nullptr;  ///< of the functions
 
   bool wants(Part asked) const { return part == asked; }
 };

@@ -38,7 +38,7 @@ void check_names(const UserDescription& d, Diagnostics& diagnostics) {
   std::set<std::string> known{"t"};
   const auto check = [&](const std::string& name) {
     if (!known.insert(name).second)
-      diagnostics.error("equations.name",
+      diagnostics.error("name.duplicate",
                         fmt::format("equations: the name '{}' is used twice", name), {},
                         name == "t" ? "'t' is the time" : "rename one of them");
   };

@@ -261,6 +261,27 @@ TEST(Elements, UnknownTypeNamesTheNearest) {
   EXPECT_THAT(o.err, HasSubstr("'revolute'"));
 }
 
+TEST(Linearize, GivesPositionsWithoutAVelocityOfTheirOwnLast) {
+  const Output o = run_kardan({"linearize", models + "rolling_disc.yaml", "--json"});
+  EXPECT_EQ(o.exit_code, finished) << o.err;
+  const Json json = document(o);
+  ASSERT_EQ(json.at("variables").size(), 8u);
+  EXPECT_EQ(json.at("variables")[6], "disc.x");
+  EXPECT_EQ(json.at("variables")[7], "disc.y");
+}
+
+TEST(Run, OfNonholonomicModelsIsAsAnyOther) {
+  for (const char* method : {"rn4", "dopri5@tangent_space", "bdf"}) {
+    const Output o = run_kardan(
+        {"run", models + "sleigh_belt.yaml", "--method", method, "--t-end", "1", "--json"});
+    EXPECT_EQ(o.exit_code, finished) << o.err;
+    const Json json = document(o);
+    EXPECT_NEAR(json.at("final").at("sleigh.x").get<double>(), -0.29339373640987884, 1e-5);
+    EXPECT_LT(json.at("residuals").at("velocity").get<double>(), 1e-12);
+    EXPECT_LT(json.at("energy").at("balance_error").get<double>(), 1e-5) << "the belt does work";
+  }
+}
+
 TEST(Linearize, PrintsEigenvaluesAndGivesModesByName) {
   const Output text = run_kardan({"linearize", models + "hmmwv.yaml"});
   EXPECT_EQ(text.exit_code, finished);

@@ -13,9 +13,7 @@
 
 #include "docs/markdown.h"
 #include "docs/program.h"
-#include "kardan/formulation/wishes.h"
-#include "kardan/io/model_reader.h"
-#include "kardan/run/prepare.h"
+#include "kardan/io/load.h"
 
 namespace kardan::docs {
 namespace {
@@ -40,13 +38,10 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-/// Reads, resolves and compiles a model and binds its wishes, as the commands do.
+/// What the commands tell of a model.
 Diagnostics diagnose(const std::string& text, const std::string& file) {
   Diagnostics diagnostics;
-  const auto model = read_model_text(text, file, {}, diagnostics);
-  if (!model) return diagnostics;
-  const auto system = compile_model(*model, {}, diagnostics);
-  if (system) (void)bind_wishes(system->blueprint().wishes, *system, diagnostics);
+  (void)load_model_text(text, file, {}, IncludeFrom::model_folder, diagnostics);
   return diagnostics;
 }
 

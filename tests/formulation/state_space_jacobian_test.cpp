@@ -202,6 +202,20 @@ TEST_P(StateSpaceJacobian, DoesNotDependOnWhatWasEvaluatedBefore) {
   EXPECT_LE(relative(after_base.A_x, after_rate.A_x), 1e-13);
 }
 
+TEST_P(StateSpaceJacobian, IsTheSameWhereAccelerationsComeFromTheSaddlePoint) {
+  StateSpace other(*model_.system, GetParam().choose, Accelerations::saddle);
+  ASSERT_EQ(other.rebase(model_.start.state), Eval::ok);
+  std::mt19937 random(10);
+  const Local y = random_point(random);
+  LocalJacobian reduced, saddle;
+  ASSERT_EQ(problem_.jacobian_at(t_, y, Derivatives::exact, reduced), Eval::ok);
+  ASSERT_EQ(other.jacobian_at(t_, y, Derivatives::exact, saddle), Eval::ok);
+  EXPECT_LE(relative(saddle.A_x, reduced.A_x), 1e-10);
+  EXPECT_LE(relative(saddle.A_u, reduced.A_u), 1e-10);
+  EXPECT_LE(relative(saddle.A_z, reduced.A_z), 1e-10);
+  EXPECT_LE(relative(saddle.B_z, reduced.B_z), 1e-10);
+}
+
 TEST_P(StateSpaceJacobian, OfFisetteAndVaneghemHasTheSameMassAndOtherTerms) {
   std::mt19937 random(9);
   const Local y = random_point(random);

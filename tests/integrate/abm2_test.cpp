@@ -78,26 +78,55 @@ TEST(Abm2, MeetsEventsWithAFreshStart) {
   EXPECT_NEAR(after.kinetic + after.potential, before.kinetic + before.potential, 1e-4);
 }
 
-TEST(StateSpacePast, IsTheFormerBaseInThePresentChart) {
+/// After `time` the present chart holds the former base.
+void expect_past(double time, Parametrize choose) {
   const Prepared model = model_file("chain.yaml", {{"N", 3}, {"tip_speed", 6}});
-  StateSpace problem(*model.system);
+  StateSpace problem(*model.system, choose);
   ASSERT_EQ(problem.rebase(model.start.state), Eval::ok);
   double t = 0;
   Local y;
   LocalRate rate, direct;
   EXPECT_FALSE(problem.past(t, y, rate)) << "nothing was before the start";
-  const State later = run_fixed(model, *find_method("dopri5"), 0.01, 20).state;
+  const State later = run_fixed(model, *find_method("dopri5"), time, 20).state;
   ASSERT_EQ(problem.rebase(later), Eval::ok);
   ASSERT_TRUE(problem.past(t, y, rate));
   EXPECT_EQ(t, model.start.state.t);
   // The equations of motion, solved there in this chart, give the remembered rate.
-  ASSERT_EQ(problem.rate(t, y, direct), Eval::ok);
+  ASSERT_EQ(problem.rate(t, y, direct), Eval::ok) << problem.culprit();
   for (std::size_t i = 0; i < rate.a.size(); ++i)
     EXPECT_NEAR(rate.a[i], direct.a[i], 1e-9 * (1 + std::abs(direct.a[i])));
   State back;
   ChartPoint point;
   ASSERT_EQ(problem.finish(t, y, back, point), Eval::ok);
   EXPECT_LE(difference(back, model.start.state), 1e-12);
+}
+
+TEST(StateSpacePast, IsTheFormerBaseInThePresentChart) {
+  expect_past(0.01, partition_coordinates);
+}
+
+TEST(StateSpacePast, ReachesFartherInTheTangentSpace) {
+  expect_past(0.05, span_tangent_space);
+}
+
+TEST(StateSpacePast, MayLieAtAFoldOfThePartition) {
+  // Over 0.05 s the chain turns by 1 rad. The coordinates along it that are free there do not
+  // change to first order where it lies along x, as it did at the start: no chart reaches back.
+  const Prepared model = model_file("chain.yaml", {{"N", 3}, {"tip_speed", 6}});
+  const State later = run_fixed(model, *find_method("dopri5"), 0.05, 20).state;
+  const auto ws = model.system->make_workspace();
+  Parametrization split;
+  ASSERT_EQ(partition_coordinates(*model.system, later, *ws, split), Eval::ok);
+  auto condition = [&](const State& state) {
+    EXPECT_EQ(model.system->evaluate(state, {.velocity = true}, *ws), Eval::ok);
+    const HeldBlock block(split, *ws->G.pattern, split.holonomic);
+    Vector values(block.pattern()->nonzeros());
+    block.gather(ws->G.values, values);
+    LinearSolver solver(block.pattern());
+    return solver.factor(values) == Eval::ok ? solver.rcond() : 0.0;
+  };
+  EXPECT_GT(condition(later), 1e-3);
+  EXPECT_LT(condition(model.start.state), 1e-8);
 }
 
 }  // namespace

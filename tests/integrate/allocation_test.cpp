@@ -15,8 +15,11 @@ namespace {
 using namespace test;
 
 /// Allocations of the steps after the first five, except of those that chose a new partition.
-long allocations_in_steps(const Prepared& model, std::string_view method, double t_end, int steps) {
-  StateSpace problem(*model.system);
+long allocations_in_steps(const Prepared& model, std::string_view method, double t_end, int steps,
+                          std::string_view formulation = {}) {
+  const auto made =
+      problem_of(model, formulation.empty() ? find_method(method)->formulation : formulation);
+  ChartProblem& problem = *made;
   State state = model.start.state;
   DriverOptions options;
   options.fixed_step = t_end / steps;
@@ -33,6 +36,10 @@ long allocations_in_steps(const Prepared& model, std::string_view method, double
   EXPECT_EQ(r.reason, Reason::finished) << r.message;
   EXPECT_EQ(r.counters.steps, steps);
   return count;
+}
+
+bool stiff(std::string_view method) {
+  return method != "dopri5" && method != "welch2" && method != "baumgarte_rk2";
 }
 
 class StepAllocation : public testing::TestWithParam<const char*> {
@@ -53,15 +60,40 @@ TEST_P(StepAllocation, DoesNotHappenWithDrivers) {
   EXPECT_EQ(allocations_in_steps(model_text(shaken_pendulum), GetParam(), 0.5, 100), 0);
 }
 TEST_P(StepAllocation, DoesNotHappenWithEventFunctions) {
-  if (GetParam() == std::string("dopri5")) GTEST_SKIP() << "the vehicle is stiff";
+  if (!stiff(GetParam())) GTEST_SKIP() << "the vehicle is stiff";
   EXPECT_EQ(allocations_in_steps(model_file("hmmwv.yaml"), GetParam(), 0.4, 100), 0);
+}
+TEST_P(StepAllocation, DoesNotHappenWithFunctionsAndEventsOfTheModel) {
+  EXPECT_EQ(allocations_in_steps(model_text(R"(kardan: 1
+gravity: [0, 0, -9.81]
+functions:
+  push: [[0, 0], [0.2, 3], [1, 0]]
+  wave: {type: harmonic, frequency: 2}
+bodies: {stone: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 10]}}
+forces: {f: {type: force, on: stone, fx: push(t)*wave(t)}}
+sensors: {speed: {type: expression, value: "stone.vx^2 + stone.vz^2"}}
+when: {fast: {expression: speed - 200}, high: {expression: stone.z + 0.1*speed - 50}}
+)"),
+                                 GetParam(), 0.5, 100),
+            0);
 }
 TEST_P(StepAllocation, DoesNotHappenWithDynamicAndAuxiliaryVariables) {
   EXPECT_EQ(allocations_in_steps(model_text(steered_pendulum), GetParam(), 0.5, 100), 0);
 }
 
+TEST_P(StepAllocation, DoesNotHappenWithNonholonomicConstraints) {
+  for (const char* file : {"rolling_disc.yaml", "sleigh_belt.yaml"})
+    EXPECT_EQ(allocations_in_steps(model_file(file), GetParam(), 0.5, 100), 0) << file;
+}
+TEST_P(StepAllocation, DoesNotHappenInTheTangentSpace) {
+  if (find_method(GetParam())->formulation != "state_space") GTEST_SKIP();
+  for (const char* file : {"three_link.yaml", "rolling_disc.yaml"})
+    EXPECT_EQ(allocations_in_steps(model_file(file), GetParam(), 0.2, 100, "tangent_space"), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
-                         testing::Values("rn4", "rodasp", "ros2w", "dopri5"),
+                         testing::Values("rn4", "rodasp", "ros2w", "dopri5", "welch2",
+                                         "baumgarte_rk2", "generalized_alpha", "hht"),
                          [](const auto& of) { return std::string(of.param); });
 
 }  // namespace

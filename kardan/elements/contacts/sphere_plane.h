@@ -13,6 +13,12 @@ struct SpherePlane : ContactFields {
       "Contact of a sphere (marker B) with a plane (marker A, normal z; planar: normal y).";
   static constexpr std::string_view equation =
       "d = radius - n.(p_B - p_A), N = k d + c d' or k d^n (1 + a d'), F_t = -mu N v_t/|v_t|_eps";
+  static constexpr std::string_view example = R"(gravity: [0, 0, -9.81]
+bodies:
+  ball: {mass: 1, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.5]}
+contacts:
+  floor: {type: sphere_plane, between: [ground, ball], radius: 0.1, stiffness: 1e5, damping: 50, friction: 0.3}
+)";
   static constexpr Category category = Category::contact;
   static constexpr int frames = 2;
 

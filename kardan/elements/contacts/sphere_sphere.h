@@ -10,6 +10,11 @@ struct SphereSphere : ContactFields {
   static constexpr std::string_view summary = "Contact of two spheres (planar: discs).";
   static constexpr std::string_view equation =
       "d = r_A + r_B - |p_B - p_A|, N = k d + c d' or k d^n (1 + a d'), F_t = -mu N v_t/|v_t|_eps";
+  static constexpr std::string_view example = R"(bodies:
+  ball: {mass: 1, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.5], velocity: [0, 0, -1]}
+contacts:
+  hit: {type: sphere_sphere, between: [ground, ball], radius_a: 0.1, radius_b: 0.1, stiffness: 1e5}
+)";
   static constexpr Category category = Category::contact;
   static constexpr int frames = 2;
 

@@ -65,6 +65,12 @@ struct Tyre {
   static constexpr std::string_view summary = "Vertical tyre of a wheel on a road with a profile.";
   static constexpr std::string_view equation =
       "F = k d + c d' >= 0, d = radius + h(x) - z > 0, vertical on B";
+  static constexpr std::string_view example = R"(gravity: [0, 0, -9.81]
+bodies:
+  wheel: {mass: 20, inertia: [0.5, 1, 0.5], position: [0, 0, 0.31], velocity: [10, 0, 0]}
+contacts:
+  tyre: {type: tyre, on: wheel, radius: 0.3, stiffness: 2e5, damping: 500}
+)";
   static constexpr Category category = Category::contact;
   static constexpr int frames = 1;
 

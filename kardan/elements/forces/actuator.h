@@ -12,6 +12,11 @@ struct Actuator {
       "First-order actuator: a force or torque on a relative coordinate that follows a command "
       "with a lag.";
   static constexpr std::string_view equation = "Q = r dy/dp,  time_constant r' = command(t) - r";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1]}
+forces:
+  ram: {type: actuator, between: [ground, rod], coordinate: distance, time_constant: 0.1, command: 20}
+)";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
   std::string coordinate = "distance";

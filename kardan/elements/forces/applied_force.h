@@ -28,6 +28,11 @@ struct AppliedForce {
   static constexpr std::string_view summary = "Applied force, a function of time, on one body.";
   static constexpr std::string_view equation =
       "F(t) on B at the marker's origin, in world or marker axes";
+  static constexpr std::string_view example = R"yaml(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+forces:
+  push: {type: force, on: rod, fx: "step(t, 0, 0, 1, 50)"}
+)yaml";
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;
 

@@ -42,6 +42,11 @@ struct AppliedTorque {
   static constexpr std::string_view type = "torque";
   static constexpr std::string_view summary = "Applied torque, a function of time, on one body.";
   static constexpr std::string_view equation = "T(t) on B, in world or marker axes";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+forces:
+  turn: {type: torque, on: rod, tz: 2*sin(t)}
+)";
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;
 

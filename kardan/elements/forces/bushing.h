@@ -51,6 +51,16 @@ struct Bushing {
       "Elastic connection of two markers in all directions, with damping.";
   static constexpr std::string_view equation =
       "(F, T) on B = -(K q + C q'), q = (R_A'(p_B - p_A) - offset, log(R_A'R_B))";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+forces:
+  rubber:
+    type: bushing
+    between: [ground, rod]
+    translation_stiffness: [1e5, 1e5, 2e5]
+    rotation_stiffness: [100, 100, 50]
+    translation_damping: [200, 200, 300]
+)";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
 

@@ -12,6 +12,13 @@ struct Controller {
       "PID controller on a relative coordinate, with its output as auxiliary variable.";
   static constexpr std::string_view equation =
       "Q = w dy/dp,  0 = kp e + kd e' + ki r - w,  r' = e,  e = reference(t) - y";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  hinge: {type: revolute, between: [ground, rod]}
+forces:
+  servo: {type: controller, between: [ground, rod], kp: 50, kd: 5, ki: 10, reference: sin(t)}
+)";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
   std::string coordinate = "angle";

@@ -25,6 +25,11 @@ struct Drag {
   static constexpr std::string_view type = "drag";
   static constexpr std::string_view summary = "Drag of a fluid at rest or in a steady wind.";
   static constexpr std::string_view equation = "F = -c1 v - c2 |v| v, T = -cr w on B";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], velocity: [10, 0, 0]}
+forces:
+  air: {type: drag, on: rod, quadratic: 0.3, wind: [-2, 0, 0]}
+)";
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;
 

@@ -28,6 +28,13 @@ struct PivotBushing {
   static constexpr std::string_view summary = "Elastic hinge, free about its axis.";
   static constexpr std::string_view equation =
       "T on B = k a_B x a_A - c (I - a_A a_A') (w_B - w_A), a = z axis of the marker";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  ball: {type: spherical, between: [ground, rod]}
+forces:
+  rubber: {type: pivot_bushing, between: [ground, rod], stiffness: 100, damping: 1}
+)";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
 

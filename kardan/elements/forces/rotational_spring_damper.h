@@ -13,6 +13,13 @@ struct RotationalSpringDamper {
   static constexpr std::string_view equation =
       "Q = tau dphi/dp,  tau = -k (phi - phi0) - c phi' - preload + torque(t) + law(angle, rate, "
       "t)";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  hinge: {type: revolute, between: [ground, rod]}
+forces:
+  coil: {type: rotational_spring_damper, between: [ground, rod], stiffness: 20, damping: 0.5}
+)";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
   double stiffness = 0, damping = 0, free_angle = 0, preload = 0;

@@ -13,6 +13,11 @@ struct SpringDamper {
   static constexpr std::string_view equation =
       "Q = phi dl/dp,  phi = -k (l - l0) - c l' - preload + force(t) + law(length, rate, t), "
       "positive pushing apart";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, -0.6]}
+forces:
+  spring: {type: spring_damper, between: [ground, rod], stiffness: 200, damping: 5, free_length: 0.5}
+)";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
   double stiffness = 0, damping = 0, free_length = 0, preload = 0;

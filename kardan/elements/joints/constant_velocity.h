@@ -10,6 +10,12 @@ struct ConstantVelocity {
   static constexpr std::string_view summary =
       "Homokinetic joint: common origin, no twist between the shafts along z.";
   static constexpr std::string_view equation = "p_WB = p_WA; x_A.y_B - y_A.x_B = 0";
+  static constexpr std::string_view example = R"(bodies:
+  shaft: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+  wheel: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  drive: {type: constant_velocity, between: [shaft, wheel]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

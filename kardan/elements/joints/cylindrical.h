@@ -9,6 +9,11 @@ struct Cylindrical {
   static constexpr std::string_view type = "cylindrical";
   static constexpr std::string_view summary = "Slides along and turns about the z axis of A.";
   static constexpr std::string_view equation = "x_A.d = y_A.d = 0; x_A.z_B = y_A.z_B = 0";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  sleeve: {type: cylindrical, bodies: [ground, rod], at: [0, 0, 0], axis: [1, 0, 0]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

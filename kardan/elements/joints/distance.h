@@ -9,6 +9,11 @@ struct Rod {
   static constexpr std::string_view type = "distance";
   static constexpr std::string_view summary = "Massless rod: the origins keep their distance.";
   static constexpr std::string_view equation = "(d.d - l^2)/(2 l) = 0";
+  static constexpr std::string_view example = R"(bodies:
+  bob: {kind: point, mass: 1, position: [1, 0, 0]}
+joints:
+  rod: {type: distance, between: [ground, bob]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
   double length = 0;  // [m]

@@ -12,6 +12,13 @@ struct Driver {
       "Prescribes a relative coordinate as a function of time.";
   static constexpr std::string_view equation =
       "y(p) - motion(t) = 0,  y = x, y, z of B in frame A, distance, or angle about z of A";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  hinge: {type: revolute, between: [ground, rod]}
+drivers:
+  motor: {type: driver, between: [ground, rod], coordinate: angle, motion: 2*t}
+)";
   static constexpr Category category = Category::driver;
   static constexpr int frames = 2;
   std::string coordinate = "angle";
@@ -25,7 +32,8 @@ struct Driver {
       {.unit = "m or rad",
        .doc = "function of time t",
        .need = Need::required,
-       .variables = {"t"}});
+       .variables = {"t"},
+       .smoothness = 2});
   }
 
   template <int D>

@@ -10,6 +10,11 @@ struct Fixed {
   static constexpr std::string_view summary = "Welds two frames together.";
   static constexpr std::string_view equation =
       "p_WB = p_WA; x_A.y_B = y_A.z_B = z_A.x_B = 0 (plane: theta_B = theta_A)";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  weld: {type: fixed, between: [ground, rod]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

@@ -12,6 +12,15 @@ struct Gear {
       "along z.";
   static constexpr std::string_view equation =
       "radius_1 phi_1 + radius_2 phi_2 = const (external; internal gears: minus)";
+  static constexpr std::string_view example = R"(dimension: 2
+bodies:
+  small: {mass: 1, inertia: 0.01}
+  large: {mass: 4, inertia: 0.16, position: [0.3, 0]}
+joints:
+  axle_1: {type: revolute, bodies: [ground, small], at: [0, 0]}
+  axle_2: {type: revolute, bodies: [ground, large], at: [0.3, 0]}
+  mesh: {type: gear, between: [ground, small, ground, large], radius_1: 0.1, radius_2: 0.2}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 4;
   double radius_1 = 0, radius_2 = 0;  // [m]

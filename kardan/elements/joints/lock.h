@@ -11,6 +11,13 @@ struct Lock {
   static constexpr std::string_view summary = "Locks a relative coordinate at a value.";
   static constexpr std::string_view equation =
       "y(p) - value = 0,  y = x, y, z of B in frame A, distance, or angle about z of A";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  hinge: {type: revolute, between: [ground, rod]}
+drivers:
+  brake: {type: lock, between: [ground, rod], coordinate: angle}
+)";
   static constexpr Category category = Category::driver;
   static constexpr int frames = 2;
   std::string coordinate = "angle";

@@ -10,6 +10,11 @@ struct Planar {
   static constexpr std::string_view summary =
       "Frame B stays in the x-y plane of A, normals parallel.";
   static constexpr std::string_view equation = "z_A.d = 0; x_A.z_B = y_A.z_B = 0";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  table: {type: planar, between: [ground, rod]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

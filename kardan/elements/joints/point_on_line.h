@@ -10,6 +10,11 @@ struct PointOnLine {
   static constexpr std::string_view summary =
       "The origin of B stays on the z axis of A (plane: on its x axis).";
   static constexpr std::string_view equation = "x_A.d = y_A.d = 0 (plane: y_A.d = 0)";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  bead: {type: point_on_line, bodies: [ground, rod], at: [0, 0, 0], axis: [1, 0, 0]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

@@ -9,6 +9,11 @@ struct PointOnPlane {
   static constexpr std::string_view type = "point_on_plane";
   static constexpr std::string_view summary = "The origin of B stays in the x-y plane of A.";
   static constexpr std::string_view equation = "z_A.d = 0";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], markers: {foot: {at: [0, 0, -0.5]}}, position: [0, 0, 0.5]}
+joints:
+  floor: {type: point_on_plane, between: [ground, rod.foot]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

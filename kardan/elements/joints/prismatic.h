@@ -12,6 +12,11 @@ struct Prismatic {
   static constexpr std::string_view equation =
       "x_A.d = y_A.d = 0; x_A.y_B = y_A.z_B = z_A.x_B = 0 (plane: y_A.d = 0, theta_B = theta_A"
       ")";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  rail: {type: prismatic, bodies: [ground, rod], at: [0, 0, 0], axis: [1, 0, 0]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

@@ -11,6 +11,15 @@ struct RackAndPinion {
       "Couples a rotation to a displacement: frames are (base, pinion about z, base, rack along z; "
       "plane: along x).";
   static constexpr std::string_view equation = "radius phi - s = const";
+  static constexpr std::string_view example = R"(dimension: 2
+bodies:
+  pinion: {mass: 1, inertia: 0.01}
+  rack: {mass: 1, inertia: 0.01, position: [0, -0.05]}
+joints:
+  axle: {type: revolute, between: [ground, pinion]}
+  rail: {type: prismatic, bodies: [ground, rack], at: [0, -0.05], axis: [1, 0]}
+  mesh: {type: rack_and_pinion, between: [ground, pinion, ground, rack], radius: 0.05}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 4;
   double radius = 0;  // [m]

@@ -11,6 +11,11 @@ struct Revolute {
       "Hinge: common origin, turning about the z axes of the frames.";
   static constexpr std::string_view equation =
       "p_WB = p_WA; x_A.z_B = y_A.z_B = 0 (plane: p_WB = p_WA)";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}
+joints:
+  hinge: {type: revolute, bodies: [ground, rod], at: [0, 0, 0], axis: [0, 1, 0]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

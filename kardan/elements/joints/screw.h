@@ -11,6 +11,11 @@ struct Screw {
       "Screw along the z axis of A: a full turn advances by the pitch.";
   static constexpr std::string_view equation =
       "x_A.d = y_A.d = 0; x_A.z_B = y_A.z_B = 0; z_A.d - pitch phi/(2 pi) = const";
+  static constexpr std::string_view example = R"(bodies:
+  nut: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  thread: {type: screw, between: [ground, nut], pitch: 0.005}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
   double pitch = 0;  // [m] per turn

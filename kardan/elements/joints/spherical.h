@@ -9,6 +9,11 @@ struct Spherical {
   static constexpr std::string_view type = "spherical";
   static constexpr std::string_view summary = "Ball joint: common origin.";
   static constexpr std::string_view equation = "p_WB = p_WA";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], markers: {end: {at: [-0.5, 0, 0]}}, position: [0.5, 0, 0]}
+joints:
+  ball: {type: spherical, between: [ground, rod.end]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

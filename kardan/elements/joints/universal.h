@@ -11,6 +11,11 @@ struct Universal {
       "Cardan joint: common origin, the pin along x of A stays perpendicular to the pin along y of "
       "B.";
   static constexpr std::string_view equation = "p_WB = p_WA; x_A.y_B = 0";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  cross: {type: universal, bodies: [ground, rod], at: [0, 0, 0], axis: [0, 0, 1]}
+)";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
 

@@ -21,6 +21,12 @@ struct KnifeEdge {
   static constexpr std::string_view summary = "The marker does not move along its own y axis.";
   static constexpr std::string_view equation =
       "psi = y_B.(velocity of B's origin - belt(t) x_W) = 0";
+  static constexpr std::string_view example = R"(dimension: 2
+bodies:
+  sleigh: {mass: 1, inertia: 0.1, velocity: [1, 0], markers: {blade: {at: [-0.2, 0]}}}
+joints:
+  edge: {type: knife_edge, on: sleigh.blade}
+)";
   static constexpr Category category = Category::nonholonomic;
   static constexpr int frames = 1;
 

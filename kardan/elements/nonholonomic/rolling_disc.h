@@ -36,6 +36,11 @@ struct RollingDisc {
       "g = n.(p_B - p_A) - R sqrt(1 - c^2) = 0, psi_i = t_i.V - R (w.(n x t_i) - c t_i.a')/sqrt(1 "
       "- "
       "c^2) = 0, c = n.a";
+  static constexpr std::string_view example = R"(bodies:
+  disc: {mass: 1, inertia: [0.01, 0.01, 0.02], position: [0, 0, 0.2], z: [0, 1, 0]}
+joints:
+  floor: {type: rolling_disc, between: [ground, disc], radius: 0.2}
+)";
   static constexpr Category category = Category::nonholonomic;
   static constexpr int frames = 2;
 

@@ -23,6 +23,11 @@ struct RollingSphere {
       "A sphere (marker B) rolls without slip on a plane on the ground (marker A, normal z).";
   static constexpr std::string_view equation =
       "g = n.(p_B - p_A) - R = 0, psi_i = t_i.V - R w.(n x t_i) = 0";
+  static constexpr std::string_view example = R"(bodies:
+  ball: {mass: 1, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.1]}
+joints:
+  floor: {type: rolling_sphere, between: [ground, ball], radius: 0.1}
+)";
   static constexpr Category category = Category::nonholonomic;
   static constexpr int frames = 2;
 

@@ -12,6 +12,11 @@ struct CoordinateSensor {
       "A relative coordinate of two frames and its rate: NAME and NAME.rate.";
   static constexpr std::string_view equation =
       "y, y'  with y = x, y, z of B in frame A, distance, or angle about z of A";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+sensors:
+  tilt: {type: coordinate, between: [ground, rod], coordinate: angle}
+)";
   static constexpr Category category = Category::sensor;
   static constexpr int frames = 2;
   std::string coordinate = "distance";

@@ -10,6 +10,11 @@ struct ExpressionSensor {
   static constexpr std::string_view summary =
       "The value of a formula over coordinates, velocities and earlier sensors.";
   static constexpr std::string_view equation = "value(arm.x, arm.vx, tip.y, t, ...)";
+  static constexpr std::string_view example = R"yaml(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+sensors:
+  speed: {type: expression, value: "sqrt(rod.vx^2 + rod.vy^2 + rod.vz^2)"}
+)yaml";
   static constexpr Category category = Category::sensor;
   static constexpr int frames = 0;
   Expression value;

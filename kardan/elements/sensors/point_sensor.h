@@ -11,6 +11,11 @@ struct PointSensor {
       "Position and velocity of the origin of B in the axes of A (ground: the world): NAME.x .y .z "
       "and NAME.vx .vy .vz.";
   static constexpr std::string_view equation = "R_A' (p_WB - p_WA) and its rate";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], markers: {tip: {at: [1, 0, 0]}}}
+sensors:
+  tip: {type: point, between: [ground, rod.tip]}
+)";
   static constexpr Category category = Category::sensor;
   static constexpr int frames = 2;
 

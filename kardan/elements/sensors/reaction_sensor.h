@@ -11,6 +11,13 @@ struct ReactionSensor {
       "Force and torque a joint exerts on its second body, in the world, about its frame there: "
       "NAME.fx .fy .fz .tx .ty .tz.";
   static constexpr std::string_view equation = "-(G' lambda) of the joint's rows";
+  static constexpr std::string_view example = R"(bodies:
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  hinge: {type: revolute, between: [ground, rod]}
+sensors:
+  bearing: {type: reaction, joint: hinge}
+)";
   static constexpr Category category = Category::sensor;
   static constexpr int frames = 0;
   std::string joint;

@@ -1,0 +1,41 @@
+/// `kardan convert`: a model written anew, self-contained; `kardan schema`.
+
+#include <fmt/format.h>
+#include <fmt/os.h>
+
+#include "apps/cli/command.h"
+#include "kardan/io/schema.h"
+#include "kardan/io/yaml_writer.h"
+
+namespace kardan::cli {
+
+int convert(const ModelOptions& options, const ConvertOptions& given) {
+  const bool as_json = given.out.empty() ? options.json : given.out.ends_with(".json");
+  if (!given.out.empty() && !as_json && !given.out.ends_with(".yaml") &&
+      !given.out.ends_with(".yml")) {
+    fmt::print(stderr, "kardan: --out {}: wanted a file ending in .yaml, .yml or .json\n",
+               given.out);
+    return bad_input;
+  }
+  const auto overrides = parse_overrides(options);
+  if (!overrides) return bad_input;
+  const auto loaded = load(options, *overrides);
+  if (!loaded) return bad_input;
+  io::YamlNode tree = given.expand ? io::to_tree(loaded->model) : loaded->document.root;
+  for (const auto& [name, value] : *overrides) io::set_parameter(tree, name, value);
+  const std::string text = as_json ? io::to_json(tree) : io::to_yaml(tree);
+  if (given.out.empty()) {
+    fmt::print("{}", text);
+    return finished;
+  }
+  fmt::output_file(given.out).print("{}", text);
+  if (!options.quiet) fmt::print("wrote {}\n", given.out);
+  return finished;
+}
+
+int schema() {
+  fmt::print("{}", io::model_schema(Catalog::builtin()));
+  return finished;
+}
+
+}  // namespace kardan::cli

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "kardan/base/text.h"
+#include "kardan/io/driver_options.h"
+#include "kardan/io/simulate_options.h"
+#include "kardan/run/simulate.h"
+
+namespace kardan::cli {
+namespace {
+
+/// The parts of name=value; false after telling that there is no '='.
+bool split_assignment(const char* flag, const std::string& text, std::string& name,
+                      std::string& value, Diagnostics& diagnostics) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    diagnostics.error("usage.assignment", fmt::format("{} {}: wanted name=value", flag, text));
+    return false;
+  }
+  name = text.substr(0, equals);
+  value = text.substr(equals + 1);
+  return true;
+}
+
+/// A text, or a list where it has commas.
+FieldValue option_value(const std::string& text) {
+  if (text.find(',') == std::string::npos) return text;
+  FieldValue::List list;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    list.emplace_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return list;
+}
+
+/// `--option`, `--rtol`, `--atol`, `--tol-of`.
+void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnostics& diagnostics) {
+  std::string name, value;
+  for (const std::string& item : given.option)
+    if (split_assignment("--option", item, name, value, diagnostics)) {
+      if (is_driver_option(name))
+        set_driver_option(name, option_value(value), out.driver, diagnostics);
+      else
+        out.options[name] = value;
+    }
+  const Environment none;
+  const ValueReader reader(none, diagnostics);
+  for (const std::string& item : given.tolerance_of) {
+    double tolerance = 0;
+    if (split_assignment("--tol-of", item, name, value, diagnostics) &&
+        reader.read(value, "--tol-of " + name, {.check = Check::positive}, tolerance))
+      out.tolerance_of.push_back({name, tolerance});
+  }
+  if (given.relative > 0) out.relative = given.relative;
+  if (given.absolute > 0) out.absolute = given.absolute;
+}
+
+}  // namespace
+
+bool read_run_options(const Model& model, const System& system, const RunOptions& given,
+                      SimulateOptions& out, Diagnostics& diagnostics) {
+  read_simulate_options(
+      model.simulate, system.blueprint().parameters,
+      given.method.empty() ? MethodChoice::of_the_file : MethodChoice::of_the_command, out,
+      diagnostics);
+  if (!given.method.empty()) out.method = given.method;
+  if (given.tolerance > 0) out.driver.tolerance = given.tolerance;
+  if (given.t_end > 0) out.t_end = given.t_end;
+  if (given.every > 0) out.every = given.every;
+  if (given.step > 0) out.driver.fixed_step = given.step;
+  if (out.every == 0) out.every = out.t_end / 100;
+  driver_options_from(given, out, diagnostics);
+  if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)
+    diagnostics.error("tolerance.range", fmt::format("tolerance = {}; wanted 1e-14 to 0.1",
+                                                     format_number(out.driver.tolerance)));
+  return !diagnostics.has_errors();
+}
+
+}  // namespace kardan::cli

@@ -1,0 +1,36 @@
+#pragma once
+/// Model files that include others.
+///
+///   include: [parts/axle.yaml, parts/road.yaml]      # relative to this file
+///
+/// Sections of all files are joined, those of included files first. What the including file says of
+/// parameters, functions, colors, shapes, defaults, and of the head (name, gravity, start,
+/// simulate,
+/// ...) replaces what included files say. A file is read once. Every node knows its file, so that
+/// faults are told where they stand.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kardan/io/yaml_document.h"
+
+namespace kardan {
+
+/// Where included files may be: beneath the folder of the model, or anywhere.
+enum class IncludeFrom { model_folder, anywhere };
+
+namespace io {
+
+/// Codes besides those of parse_yaml: include.path, include.cycle, include.conflict,
+/// include.too_many, file.open.
+[[nodiscard]] YamlDocument parse_with_includes(std::string_view text, const std::string& file,
+                                               IncludeFrom from, Diagnostics& diagnostics);
+
+/// The whole text of a file; nothing after reporting at `where`.
+[[nodiscard]] std::optional<std::string> read_text(const std::string& path,
+                                                   const SourceLocation& where,
+                                                   Diagnostics& diagnostics);
+
+}  // namespace io
+}  // namespace kardan

@@ -1,0 +1,38 @@
+#include "kardan/io/load.h"
+
+#include "kardan/io/simulate_options.h"
+#include "kardan/io/unused_parameters.h"
+#include "kardan/model/parameters.h"
+#include "kardan/run/prepare.h"
+
+namespace kardan {
+
+std::optional<LoadedModel> load_model_text(std::string_view text, const std::string& file,
+                                           const ParameterValues& overrides, IncludeFrom from,
+                                           Diagnostics& diagnostics) {
+  const std::size_t errors = diagnostics.error_count();
+  LoadedModel out;
+  out.document = io::parse_with_includes(text, file, from, diagnostics);
+  out.model = read_model_draft(out.document, overrides, diagnostics);
+  // Behind a fault of syntax too much is missing.
+  if (out.document.complete && out.document.root.kind == io::YamlNode::Kind::mapping) {
+    io::report_unused_parameters(out.document, diagnostics);
+    find_faults(out.model, overrides, diagnostics);
+    Diagnostics told;
+    const Environment parameters = resolve_parameters(out.model.parameters, overrides, told);
+    SimulateOptions ignored;
+    read_simulate_options(out.model.simulate, parameters, MethodChoice::of_the_file, ignored,
+                          diagnostics);
+  }
+  if (diagnostics.error_count() > errors) return {};
+  return out;
+}
+
+std::optional<LoadedModel> load_model(const std::string& path, const ParameterValues& overrides,
+                                      IncludeFrom from, Diagnostics& diagnostics) {
+  const auto text = io::read_text(path, {path, 0, 0}, diagnostics);
+  if (!text) return {};
+  return load_model_text(*text, path, overrides, from, diagnostics);
+}
+
+}  // namespace kardan

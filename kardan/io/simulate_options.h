@@ -1,0 +1,20 @@
+#pragma once
+/// The `simulate:` section of a model: how a run goes unless the command says otherwise.
+
+#include "kardan/model/model.h"
+#include "kardan/run/simulate.h"
+
+namespace kardan {
+
+/// What the section may hold, for listings.
+std::vector<FieldDoc> simulate_field_docs();
+
+/// Who chooses the method: options of the file's method mean nothing to another one.
+enum class MethodChoice { of_the_file, of_the_command };
+
+/// Reads the section over the defaults in `out`; methods, formulations and options that do not
+/// exist are reported where they stand.
+void read_simulate_options(const NamedFields& simulate, const Environment& parameters,
+                           MethodChoice choice, SimulateOptions& out, Diagnostics& diagnostics);
+
+}  // namespace kardan

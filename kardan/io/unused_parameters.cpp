@@ -1,0 +1,57 @@
+#include "kardan/io/unused_parameters.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+namespace kardan::io {
+namespace {
+
+/// All words that could be names in expressions.
+class Words {
+ public:
+  void collect(const YamlNode& node) {
+    if (node.is_scalar()) add(node.text);
+    for (const YamlNode& item : node.items) collect(item);
+    for (const YamlKey& key : node.keys)
+      if (key.text.find("${") != std::string::npos) add(key.text);
+  }
+  [[nodiscard]] bool contains(const std::string& word) const { return words_.contains(word); }
+
+ private:
+  void add(std::string_view text) {
+    const auto letter = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    for (std::size_t i = 0; i < text.size();) {
+      if (!letter(text[i])) {
+        ++i;
+        continue;
+      }
+      std::size_t end = i;
+      while (end < text.size() && (letter(text[end]) || digit(text[end]))) ++end;
+      words_.emplace(text.substr(i, end - i));
+      i = end;
+    }
+  }
+
+  std::unordered_set<std::string> words_;
+};
+
+}  // namespace
+
+void report_unused_parameters(const YamlDocument& document, Diagnostics& diagnostics) {
+  const YamlNode& root = document.root;
+  const YamlNode* parameters = root.find("parameters");
+  if (!document.complete || !parameters || parameters->kind != YamlNode::Kind::mapping) return;
+  Words words;
+  for (std::size_t i = 0; i < root.keys.size(); ++i)
+    if (root.keys[i].text != "name") words.collect(root.items[i]);
+  for (const YamlKey& key : parameters->keys)
+    if (!words.contains(key.text))
+      diagnostics.warning("parameter.unused", fmt::format("nothing uses '{}'", key.text),
+                          document.place(key), "remove it, or correct its name where it is used");
+}
+
+}  // namespace kardan::io

@@ -1,0 +1,103 @@
+/// Events that a model asks for under `when`.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kardan/run/simulate.h"
+#include "support/models.h"
+
+namespace kardan {
+namespace {
+
+/// A stone thrown upwards: z = v t - g t^2/2.
+constexpr double g = 9.81, v = 10;
+
+std::string thrown(const std::string& when) {
+  return "kardan: 1\ngravity: [0, 0, -9.81]\n"
+         "bodies: {stone: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 10]}}\n"
+         "sensors: {speed: {type: expression, value: \"stone.vz^2/2\"}}\n"
+         "when:\n" +
+         when;
+}
+
+struct Run {
+  Prepared prepared;
+  RunReport report;
+  const std::string& name(std::size_t i) const {
+    return prepared.system->event_names()[report.driver.events[i].event];
+  }
+};
+
+Run run(const std::string& text, const std::string& method = "rn4", double t_end = 3) {
+  Run out;
+  Diagnostics diagnostics;
+  const Model model = test::model_of(text);
+  out.prepared = prepare(model, {}, diagnostics);
+  SimulateOptions options;
+  options.method = method;
+  options.t_end = t_end;
+  out.report = simulate(out.prepared, options, {}, {}, diagnostics);
+  EXPECT_TRUE(diagnostics.empty()) << format(diagnostics);
+  return out;
+}
+
+/// When the stone is at height h on its way up (-1) or down (+1).
+double time_at(double h, int side) {
+  return (v + side * std::sqrt(v * v - 2 * g * h)) / g;
+}
+
+class When : public testing::TestWithParam<const char*> {};
+
+TEST_P(When, RecordsPassagesInTheDirectionAskedFor) {
+  const Run r = run(thrown("  both: {expression: stone.z - 2}\n"
+                           "  up: {expression: stone.z - 3, direction: rising}\n"
+                           "  down: {expression: stone.z - 4, direction: falling}\n"
+                           "  never: {expression: stone.z - 40}\n"),
+                    GetParam());
+  const auto& events = r.report.driver.events;
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(r.name(0), "both");
+  EXPECT_NEAR(events[0].t, time_at(2, -1), 1e-6);
+  EXPECT_EQ(events[0].direction, 1);
+  EXPECT_EQ(r.name(1), "up");
+  EXPECT_NEAR(events[1].t, time_at(3, -1), 1e-6);
+  EXPECT_EQ(r.name(2), "down");
+  EXPECT_NEAR(events[2].t, time_at(4, +1), 1e-6);
+  EXPECT_EQ(events[2].direction, -1);
+  EXPECT_EQ(r.name(3), "both");
+  EXPECT_NEAR(events[3].t, time_at(2, +1), 1e-6);
+  EXPECT_EQ(r.report.driver.reason, Reason::finished);
+}
+
+TEST_P(When, StopsTheRunAtTheEventAndSaysWhich) {
+  const Run r =
+      run(thrown("  top: {expression: stone.vz, direction: falling, action: stop}\n"), GetParam());
+  EXPECT_EQ(r.report.driver.reason, Reason::stopped);
+  EXPECT_EQ(r.report.driver.message, "event 'top'");
+  EXPECT_NEAR(r.report.driver.t, v / g, 1e-6);
+  EXPECT_NEAR(r.prepared.start.state.p[2], v * v / (2 * g), 1e-6);
+  EXPECT_NEAR(r.prepared.start.a[2], -g, 1e-12) << "accelerations belong to the end";
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, When, testing::Values("rn4", "dopri5", "bdf"));
+
+TEST(WhenEvents, CountsOneWayEventsThatPassedTheOtherWayInTheSameStep) {
+  // One step of rn4 is exact here and spans the whole flight.
+  const Run r = run(thrown("  down: {expression: stone.z - 5, direction: falling}\n"));
+  ASSERT_EQ(r.report.driver.events.size(), 1u);
+  EXPECT_NEAR(r.report.driver.events[0].t, time_at(5, +1), 1e-9);
+}
+
+TEST(WhenEvents, UsesSensorsParametersAndTime) {
+  const Run r =
+      run(thrown("  slow: {expression: speed - e, direction: falling}\n"
+                 "  late: {expression: t - 1, action: stop}\n"
+                 "parameters: {e: 20}\n"));
+  ASSERT_EQ(r.report.driver.events.size(), 2u);
+  EXPECT_NEAR(r.report.driver.events[0].t, (v - std::sqrt(40)) / g, 1e-6);
+  EXPECT_NEAR(r.report.driver.t, 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace kardan
