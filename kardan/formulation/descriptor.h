@@ -112,11 +112,13 @@ class Descriptor final : public DaeProblem {
   void place(double t, std::span<const double> y);
   /// The rank is decided where constraints hold; elsewhere redundant rows look independent.
   enum class At { consistent, anywhere };
-  Eval choose_rows(const State& state, At at);
-  Eval solve_accelerations(State& state);
+  /// Whether the workspace holds the evaluation at the state already.
+  enum class Values { wanted, present };
+  Eval choose_rows(const State& state, At at, Values values = Values::wanted);
+  Eval solve_accelerations(State& state, Values values = Values::wanted);
   Eval close(State& state);
   Eval keep_invariants(State& state);
-  Eval close_on(const std::vector<char>& rows, State& state);
+  Eval close_on(const std::vector<char>& rows, State& state, Values values);
   int violated_row(const std::vector<char>& held) const;
   bool jumped(const State& state) const;
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
@@ -145,9 +147,36 @@ class Descriptor final : public DaeProblem {
   Vector base_a_, base_lambda_, y0_, dy0_;
   int partitions_ = 0;
 
+  /// The end of the last finished step, with what was found there.
+  struct Finished {
+    bool known = false;
+    double t = 0;
+    Vector p, v, r;
+    std::vector<int> modes;
+    std::vector<char> active;
+    Vector a, lambda, b;
+    void keep(const State& s, const std::vector<char>& rows, const Vector& accelerations,
+              const Vector& multipliers, const Vector& rates) {
+      known = true;
+      t = s.t;
+      p = s.p;
+      v = s.v;
+      r = s.r;
+      modes = s.modes;
+      active = rows;
+      a = accelerations;
+      lambda = multipliers;
+      b = rates;
+    }
+    bool is(const State& s) const {
+      return known && t == s.t && p == s.p && v == s.v && r == s.r && modes == s.modes;
+    }
+  };
+  Finished finished_;
+
   // Scratch.
   State point_, before_;
-  Vector a_, lambda_, rhs_, tangent_;
+  Vector a_, lambda_, b_, rhs_, tangent_;
   Vector moved_, pushed_;         // by the last closing: positions in body tangents, velocities
   Vector shifted_, total_shift_;  // of positions after the step, in body tangents
   RowSpace invariants_;

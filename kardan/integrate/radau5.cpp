@@ -394,7 +394,7 @@ Method radau5() {
             "last step, or the state at its end",
             {"extrapolated", "constant"}},
            {"jacobian_at",
-            "start",
+            "stage_3",
             "point at which the iteration matrix is made",
             {"start", "stage_1", "stage_2", "stage_3"}},
            {"newton_iterations", "7", "most iterations with a matrix", {}, 1, 100},

@@ -92,7 +92,7 @@ TEST_P(StepAllocation, DoesNotHappenInTheTangentSpace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
-                         testing::Values("rn4", "rodasp", "ros2w", "dopri5", "welch2",
+                         testing::Values("radau5", "rn4", "rodasp", "ros2w", "dopri5", "welch2",
                                          "baumgarte_rk2", "generalized_alpha", "hht"),
                          [](const auto& of) { return std::string(of.param); });
 
