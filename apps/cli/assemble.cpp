@@ -53,7 +53,9 @@ void print_prepared(const Prepared& p) {
                counted(r.iterations, "iteration", "iterations"),
                r.shaken ? ", after shaking the guess: it stands in a singular position" : "");
     print_given(r.given);
-    if (r.moved > 0) fmt::print("{:<22}up to {:.3g} m ('{}')\n", "moved", r.moved, r.moved_body);
+    if (r.moved > 0)
+      fmt::print("{:<22}up to {:.3g}{} ('{}')\n", "moved", r.moved,
+                 p.system->has_bodies() ? " m" : "", r.moved_body);
     print_wishes(r.wishes);
   }
   print_residuals(r.status == Eval::ok ? "consistent start" : "best reached", r.reached);

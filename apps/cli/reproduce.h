@@ -29,6 +29,7 @@ struct Paper {
 
 Paper sandu2001();
 Paper haug1997();
+Paper steinbrecher2007();
 Paper welch2007();
 
 int reproduce(const ReproduceOptions& options);

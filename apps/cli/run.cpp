@@ -185,8 +185,9 @@ static void print_options(const std::vector<OptionInfo>& options) {
 
 int methods_command() {
   for (const Method& m : methods()) {
-    fmt::print("  {:<12}order {:<8}{} ({})\n", m.name,
-               fmt::format("{}({})", m.order, m.error_order), m.summary, m.source);
+    fmt::print("  {:<12}order {:<8}dense output {:<4}{} ({})\n", m.name,
+               fmt::format("{}({})", m.order, m.error_order), std::min(m.order, DenseStep::order),
+               m.summary, m.source);
     print_options(m.options);
   }
   fmt::print("\nformulations: --method METHOD@FORMULATION\n");

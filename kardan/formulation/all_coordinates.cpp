@@ -58,6 +58,11 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
     kept.row_start.push_back(static_cast<int>(kept.column.size()));
   }
   G_pattern_ = std::make_shared<const SparsePattern>(std::move(kept));
+  // The values of M decide how the solvers treat it.
+  if (Eval e = system_.evaluate(base_, {.force = true}, *ws_); e != Eval::ok) {
+    blame(base_);
+    return e;
+  }
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
   has_end_ = false;
   history_.push_back({base_.t, rows(), history_.empty() ? "start" : why});

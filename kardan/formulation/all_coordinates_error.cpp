@@ -72,7 +72,7 @@ ErrorScale AllCoordinates::default_scale(double tolerance) const {
     s.position.push_back(tolerance * length);
     s.velocity.push_back(tolerance * length * unit.speed / unit.length);
   }
-  s.first.assign(first(), tolerance * unit.mass * unit.acceleration);
+  for (int i = 0; i < first(); ++i) s.first.push_back(tolerance * system_.state_scale(i));
   return s;
 }
 

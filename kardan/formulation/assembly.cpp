@@ -409,6 +409,12 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
         "the accelerations are not determined: the mass matrix is singular in a "
         "direction the constraints leave free";
     report.advice = "give every free body mass and inertia ('kardan check' lists massless parts)";
+    if (system.sizes().multiplier_forces) {
+      report.message =
+          "the accelerations are not determined: forces depend on multipliers, and these have no "
+          "unique solution";
+      report.advice = "remove redundant constraints, or start auxiliary variables nearer";
+    }
   }
   report.reached = constraint_residuals(system, out.state, out.a, *ws);
   if (report.status == Eval::ok) check_accelerations(system, out, *ws);

@@ -1,14 +1,18 @@
 #include "kardan/formulation/catalog.h"
 
 #include "kardan/formulation/all_coordinates.h"
+#include "kardan/formulation/descriptor.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/formulation/tangent_space.h"
 
 namespace kardan {
 
 const std::vector<Formulation>& formulations() {
-  static const std::vector<Formulation> all{state_space(), tangent_space(), all_coordinates(),
-                                            baumgarte(), index1_ode()};
+  static const std::vector<Formulation> all{
+      state_space(),        tangent_space(), all_coordinates(),
+      baumgarte(),          index1_ode(),    strangeness_free(),
+      strangeness_free_2(), ggl(),           index_1(),
+      index_1_projected(),  index_2(),       index_3()};
   return all;
 }
 

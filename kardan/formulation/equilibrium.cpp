@@ -53,6 +53,12 @@ class Balancer {
 
  private:
   bool start(EquilibriumReport& report) {
+    if (system_->sizes().multiplier_forces) {
+      report.status = Eval::fatal;
+      report.message = "no balance is looked for where forces depend on multipliers";
+      report.advice = "start assembled";
+      return false;
+    }
     for (const std::string& name : names_)
       at_.theta.push_back(*system_->blueprint().parameters.find(name));
     bind(diagnostics_);

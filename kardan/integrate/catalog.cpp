@@ -5,6 +5,7 @@
 #include "kardan/integrate/generalized_alpha.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
+#include "kardan/integrate/radau5.h"
 #include "kardan/integrate/rn4.h"
 #include "kardan/integrate/rodasp.h"
 #include "kardan/integrate/ros2w.h"
@@ -19,7 +20,7 @@ const std::vector<Method>& methods() {
       newmark(), newmark_fv(), sdirk4(),        abm2(),
       adams(),   bdf(),        welch2(),        welch2_printed(),
       welch1(),  baumgarte1(), baumgarte_rk2(), generalized_alpha(),
-      hht()};
+      hht(),     radau5()};
   return all;
 }
 

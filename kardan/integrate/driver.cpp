@@ -240,7 +240,9 @@ class Driver {
       stop(Reason::stopped, wish, "");
       return false;
     }
-    return rebase();
+    if (!rebase()) return false;
+    stepper_->accept(event ? After::event : After::step);
+    return true;
   }
 
   /// If an event lies inside the step, repeats the step so that it ends there: the dense output

@@ -16,9 +16,11 @@
 ///   hht                 alpha_m = 0, alpha_f = -alpha             (Hilber, Hughes, Taylor 1977)
 ///   gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4
 ///
-/// a is the method's memory: it stands for v' at t + (alpha_m - alpha_f) h and moves with the step
-/// when that changes. Newton's method begins with the derivatives at the predicted point and takes
-/// new ones when it contracts slowly.
+/// a is the method's memory: it stands for v' at t + (alpha_m - alpha_f) h. When the step changes,
+/// it moves with it in the free directions, while velocities and accelerations along the
+/// constraints begin from what the equations say: what index 3 leaves there fits equal steps only.
+/// Newton's method begins with the derivatives at the predicted point and takes new ones when it
+/// contracts slowly.
 ///
 /// Error estimate from the change of a (Negrut, Rampalli, Ottarsson, Sajdak 2007):
 /// (beta + (alpha_m - alpha_f)/2 - 1/6) h^2 (a_1 - a_0) is the leading error of the positions; of

@@ -34,6 +34,9 @@ struct Trial {
   Local error;  // estimate of its error
 };
 
+/// What lies between an accepted step and the next one.
+enum class After { step, event };
+
 class Stepper {
  public:
   virtual ~Stepper() = default;
@@ -44,6 +47,9 @@ class Stepper {
   virtual void filter_error(const StepStart& start, double h, Local& error) {
     (void)start, (void)h, (void)error;
   }
+  /// The last attempt is taken and the base has moved to its end. Methods that remember do it now;
+  /// after an event the equations are others.
+  virtual void accept(After) {}
 };
 
 struct StepView;

@@ -7,6 +7,7 @@
 #include "kardan/io/driver_options.h"
 #include "kardan/io/simulate_options.h"
 #include "kardan/model/body.h"
+#include "kardan/model/equation_data.h"
 #include "kardan/model/functions.h"
 #include "kardan/model/observation.h"
 #include "kardan/model/shape.h"
@@ -185,6 +186,9 @@ void add_requests(Json& defs) {
                   {"required", {"want", "equals"}},
                   {"additionalProperties", false}};
   const Json wishes = list_of(reference("wish"));
+  defs["equations"] = {{"type", {"object", "null"}}, {"additionalProperties", false}};
+  for (const std::string& key : equation_keys())
+    defs["equations"]["properties"][key] = {{"type", {"object", "null"}}};
   defs["equilibrium"] = {{"type", {"object", "null"}},
                          {"properties",
                           {{"velocities", {{"enum", {"rest", "given"}}}},
@@ -231,14 +235,12 @@ std::string model_schema(const Catalog& catalog) {
   p["colors"] = names_of(reference("color"));
   p["shapes"] = names_of(reference("shape"));
   p["defaults"] = defaults_of(catalog);
-  p["equations"] = {{"type", {"object", "null"}}, {"properties", Json::object()}};
-  for (const std::string& key : equation_keys()) p["equations"]["properties"][key] = Json::object();
-  p["equations"]["additionalProperties"] = false;
   p["ground"] = reference("ground");
   p["bodies"] = names_of(reference("body"));
   for (const char* section : {"elements", "joints", "drivers", "forces", "contacts", "sensors"})
     p[section] = names_of(reference("element"));
   p["assemble"] = list_section(reference("wish"));
+  p["equations"] = reference("equations");
   p["equilibrium"] = reference("equilibrium");
   p["start"] = {{"enum", {"assembled", "equilibrium"}}};
   p["invariants"] = list_section(text);

@@ -12,7 +12,7 @@
 
 namespace kardan {
 
-Eval BlockLu::analyze(std::shared_ptr<const SparsePattern> pattern) {
+Eval BlockLu::analyze(std::shared_ptr<const SparsePattern> pattern, int largest_wanted) {
   blocks_.clear();
   largest_ = 0;
   if (!pattern || pattern->rows != pattern->cols) return Eval::fatal;
@@ -39,10 +39,15 @@ Eval BlockLu::analyze(std::shared_ptr<const SparsePattern> pattern) {
   }
   klu_free_symbolic(&symbolic, &common);
   if (singular) return Eval::recoverable;
+  for (const Block& block : blocks_)
+    largest_ = std::max(largest_, static_cast<int>(block.rows.size()));
+  if (largest_ > largest_wanted) {
+    blocks_.clear();
+    return Eval::recoverable;
+  }
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     Block& block = blocks_[b];
     const int count = static_cast<int>(block.rows.size());
-    largest_ = std::max(largest_, count);
     block.A.resize(count, count);
     block.x.resize(count);
     for (int r = 0; r < count; ++r)

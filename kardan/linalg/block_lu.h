@@ -3,6 +3,7 @@
 /// block triangular form once, and every diagonal block is factored dense, with pivots of its own
 /// values. That is what the dependent coordinates of mechanisms give: a block a loop, or a joint.
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,9 +18,11 @@ namespace kardan {
 /// Nothing allocates after the first factor and solve.
 class BlockLu {
  public:
-  /// Finds the blocks. recoverable when the pattern is structurally singular, fatal when it is not
-  /// square or memory runs out.
-  [[nodiscard]] Eval analyze(std::shared_ptr<const SparsePattern> pattern);
+  /// Finds the blocks. recoverable when the pattern is structurally singular or a block is larger
+  /// than wanted (nothing of its size is then allocated), fatal when it is not square or memory
+  /// runs out.
+  [[nodiscard]] Eval analyze(std::shared_ptr<const SparsePattern> pattern,
+                             int largest_wanted = std::numeric_limits<int>::max());
 
   int size() const { return pattern_ ? pattern_->rows : 0; }
   int blocks() const { return static_cast<int>(blocks_.size()); }

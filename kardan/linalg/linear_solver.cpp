@@ -15,8 +15,8 @@ LinearSolver::LinearSolver(std::shared_ptr<const SparsePattern> pattern,
     return;
   }
   BlockLu blocks;
-  if (options.block_limit > 0 && blocks.analyze(pattern_) == Eval::ok &&
-      blocks.largest_block() <= std::min(options.block_limit, size() / 2)) {
+  if (options.block_limit > 0 &&
+      blocks.analyze(pattern_, std::min(options.block_limit, size() / 2)) == Eval::ok) {
     solver_ = std::move(blocks);
     return;
   }

@@ -90,14 +90,16 @@ class Resolver {
   void equations() {
     out_.equations =
         read_equations(with_events(model_.equations, model_.events), reader_, out_.wishes);
-    if (!model_.invariants.empty())
-      diagnostics_.error("equations.invariants",
-                         "invariants of equations stand in the section 'equations'",
-                         model_.invariants.front().where, "there they are formulas that stay 0");
-    if (model_.bodies.empty() && model_.elements.empty()) return;
-    diagnostics_.error(
-        "equations.bodies", "a model has either bodies or equations", model_.equations.where,
-        "write the forces and joints as equations too, or the equations as elements");
+    const std::pair<const char*, bool> others[] = {{"bodies", !model_.bodies.empty()},
+                                                   {"elements", !model_.elements.empty()},
+                                                   {"gravity", norm(out_.gravity) > 0},
+                                                   {"invariants", !model_.invariants.empty()}};
+    for (const auto& [name, given] : others)
+      if (given)
+        diagnostics_.error("equations.bodies",
+                           fmt::format("'{}' has no meaning in a model of equations", name),
+                           model_.equations.where,
+                           "write it inside 'equations': forces, constraints, events, invariants");
   }
 
   void claim(const std::string& name, const SourceLocation& where) {

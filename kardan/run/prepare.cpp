@@ -69,13 +69,15 @@ Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnosti
     out.equilibrium = std::move(balance.report);
     return out;
   }
-  out.system = compile_model(model, overrides, diagnostics);
-  if (!out.system) return out;
-  const auto wishes = bind_wishes(out.system->blueprint().wishes, *out.system, diagnostics);
-  if (diagnostics.has_errors()) {
-    out.system.reset();
-    return out;
-  }
+  return prepare(compile_model(model, overrides, diagnostics), diagnostics);
+}
+
+Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics) {
+  Prepared out;
+  if (!system) return out;
+  const auto wishes = bind_wishes(system->blueprint().wishes, *system, diagnostics);
+  if (diagnostics.has_errors()) return out;
+  out.system = std::move(system);
   out.start = assemble(*out.system, out.system->start(), wishes);
   return out;
 }

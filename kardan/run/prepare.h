@@ -36,6 +36,9 @@ struct Prepared {
 /// Null system after errors in the model; otherwise look at start.report.status.
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics);
 
+/// The same for a system that is there already: equations a user wrote. Null stays null.
+Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics);
+
 struct CheckReport {
   int bodies = 0;
   Sizes sizes;

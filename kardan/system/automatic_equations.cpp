@@ -191,6 +191,7 @@ Eval AutomaticEquations::evaluate(const State& state, Request request, Workspace
   AutomaticWork& k = work(ws);
   if (Eval e = place(state, k); e != Eval::ok) return e;
   if (n_.constraints() > 0) {
+    std::fill(ws.g.begin() + n_.lambda, ws.g.end(), 0.0);
     if (request.velocity || request.acceleration) {
       first_derivatives(state, k, ws);
       if (request.acceleration) hidden_constraints(state, k, ws);

@@ -15,16 +15,20 @@ std::shared_ptr<const SparsePattern> dense(int rows, int cols) {
   return builder.build();
 }
 
+ElementType make_type(std::string_view name, std::string_view equation, Category category) {
+  ElementType type;
+  type.name = name;
+  type.summary = "written by the user";
+  type.equation = equation;
+  type.category = category;
+  type.frames = 0;
+  return type;
+}
+
 const ElementType& equation_type(RowKind kind) {
-  static const ElementType holonomic{
-      "holonomic constraint", "written by the user", "g = 0", {}, Category::joint, 0, {}};
-  static const ElementType nonholonomic{"nonholonomic constraint",
-                                        "written by the user",
-                                        "H v + h = 0",
-                                        {},
-                                        Category::nonholonomic,
-                                        0,
-                                        {}};
+  static const ElementType holonomic = make_type("holonomic constraint", "g = 0", Category::joint);
+  static const ElementType nonholonomic =
+      make_type("nonholonomic constraint", "H v + h = 0", Category::nonholonomic);
   return kind == RowKind::holonomic ? holonomic : nonholonomic;
 }
 
@@ -39,7 +43,7 @@ void check_names(const UserDescription& d, Diagnostics& diagnostics) {
   std::set<std::string> known{"t"};
   const auto check = [&](const std::string& name) {
     if (!known.insert(name).second)
-      diagnostics.error("equations.name",
+      diagnostics.error("name.duplicate",
                         fmt::format("equations: the name '{}' is used twice", name), {},
                         name == "t" ? "'t' is the time" : "rename one of them");
   };

@@ -93,7 +93,7 @@ TEST(Certificate, TellsWhenAndWhyCoordinatesWereChosen) {
   ASSERT_EQ(static_cast<int>(r.partition_history.size()), r.partitions);
   ASSERT_GE(r.partitions, 2);
   EXPECT_EQ(r.partition_history[0].why, "start");
-  EXPECT_EQ(r.partition_history[0].rank, 2);
+  EXPECT_EQ(r.partition_history[0].rank, 1);
   for (std::size_t i = 1; i < r.partition_history.size(); ++i) {
     EXPECT_GT(r.partition_history[i].t, r.partition_history[i - 1].t);
     EXPECT_THAT(r.partition_history[i].why, HasSubstr("grew by 1."));

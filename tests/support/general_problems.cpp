@@ -344,6 +344,23 @@ GeneralProblem general_pendulum(double speed) {
   return out;
 }
 
+CallbackEquations pendulum_callbacks() {
+  CallbackEquations e;
+  e.description = {.name = "pendulum",
+                   .positions = {{"x", 1}, {"y", 0}},
+                   .velocities = {{"vx", 0}, {"vy", 0}},
+                   .holonomic = {"rod"},
+                   .invariants = {"energy_kept"}};
+  using Point = Variables<double>;
+  using Out = std::span<double>;
+  e.force.value = [](const Point&, Out f) { f[1] = -13.75; };
+  e.holonomic.value = [](const Point& x, Out g) { g[0] = x.p[0] * x.p[0] + x.p[1] * x.p[1] - 1; };
+  e.invariant.value = [](const Point& x, Out out) {
+    out[0] = 0.5 * (x.v[0] * x.v[0] + x.v[1] * x.v[1]) + 13.75 * x.p[1];
+  };
+  return e;
+}
+
 std::vector<std::string> general_problem_names() {
   return {"pendulum", "sleigh_turning", "sleigh_driven", "disc", "parallelogram", "andrews"};
 }

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "kardan/system/callback_equations.h"
 #include "kardan/system/system.h"
 
 namespace kardan::test {
@@ -41,5 +42,8 @@ std::vector<std::string> general_problem_names();
 
 /// The pendulum from the bottom with speed `speed`, or at rest at (1, 0) for speed 0.
 GeneralProblem general_pendulum(double speed);
+
+/// The pendulum at rest at (1, 0) as callbacks without derivatives.
+CallbackEquations pendulum_callbacks();
 
 }  // namespace kardan::test

@@ -34,7 +34,10 @@ Power power_at(const System& system, State state) {
   Power power;
   power.applied = system.energy(state, *ws).applied_power;
   EXPECT_EQ(system.evaluate(state, Request::all(), *ws), Eval::ok);
-  for (std::size_t i = 0; i < lambda.size(); ++i) power.drivers += lambda[i] * ws->g_t[i];
+  for (std::size_t i = 0; i < lambda.size(); ++i) {
+    power.drivers += lambda[i] * ws->g_t[i];
+    power.scale += std::abs(lambda[i] * ws->g_t[i]);
+  }
   for (std::size_t i = 0; i < a.size(); ++i) power.scale += std::abs(ws->f[i] * state.v[i]);
   const double h = 1e-3 * system.scales().length / system.scales().speed;
   const auto probe = system.make_workspace();
@@ -108,6 +111,7 @@ TEST(Power, OfDampersIsTheLossOfEnergy) {
 TEST(Power, OfEveryShippedModelBalances) {
   for (const std::string& name : shipped_names()) {
     const auto system = compiled_shipped(name);
+    if (!system->energy(system->start(), *system->make_workspace()).known) continue;
     expect_balance(*system, moving(*system, 4, 0.02), name);
   }
 }

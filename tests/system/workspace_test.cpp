@@ -9,13 +9,14 @@
 
 #include "support/count_allocations.h"
 #include "support/difference_check.h"
+#include "support/general_problems.h"
 #include "support/models.h"
 #include "support/variants.h"
 
 namespace kardan::test {
 namespace {
 
-/// Shipped models and one with every element type of a dimension.
+/// Shipped models, one with every element type of a dimension, and user equations.
 std::vector<std::unique_ptr<System>> systems() {
   std::vector<std::unique_ptr<System>> all;
   for (const std::string& name : shipped_names()) all.push_back(compiled_shipped(name));
@@ -29,6 +30,10 @@ std::vector<std::unique_ptr<System>> systems() {
                     v.fields);
     all.push_back(compiled(model));
   }
+  for (const std::string& name : general_problem_names())
+    all.push_back(general_problem(name).system);
+  Diagnostics diagnostics;
+  all.push_back(make_system(pendulum_callbacks(), diagnostics));
   return all;
 }
 

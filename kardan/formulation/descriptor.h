@@ -1,0 +1,198 @@
+#pragma once
+/// The equations of motion in all coordinates, as implicit equations in the chart of a step.
+/// Unknowns y = (q, v, r | a, lambda, w, eta); p = p0 (+) q, eta only in the form of Gear, Gupta
+/// and Leimkuhler. The rows of F, of which a form uses some:
+///
+///   kinematics     q' - T(q)^-1 (v - G' eta)            constraints (lambda and mu together)
+///   dynamics       v' - a                                 acceleration   G a - gamma
+///   force elements r' - b                                 position       g
+///   balance        M a - f + G' lambda                    velocity       G v + g_t
+///   auxiliary      d
+///
+/// `strangeness_free` uses all levels of the constraints, and of kinematics and dynamics only the
+/// combinations L_p, L_v that the constraints leave free (selectors, chosen by the linearization);
+/// `index_1`, `index_2`, `index_3` use one level, `ggl` two of them with the multipliers eta.
+/// Since a is an unknown of its own, M may be singular where the constraints regularise it.
+
+#include <memory>
+
+#include "kardan/base/vec.h"
+#include "kardan/formulation/acceleration_system.h"
+#include "kardan/formulation/catalog.h"
+#include "kardan/integrate/dae_problem.h"
+#include "kardan/linalg/row_space.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+/// Which rows of F count, and what is done after a step.
+struct DescriptorForm {
+  bool position = false, velocity = false, acceleration = false;  ///< levels of the constraints
+  bool select_kinematics = false, select_dynamics = false;
+  bool ggl = false;         ///< with multipliers eta in the kinematics
+  bool project = false;     ///< the end of a step is closed on positions and velocities
+  bool invariants = false;  ///< and on the invariants of the equations
+  int velocity_index = 1;
+};
+
+/// Places in y and in F.
+struct DescriptorLayout {
+  int n = 0, r = 0, m = 0, holonomic = 0, w = 0, eta = 0;
+  // y
+  int q() const { return 0; }
+  int v() const { return n; }
+  int z() const { return 2 * n; }
+  int a() const { return 2 * n + r; }
+  int lambda() const { return 3 * n + r; }
+  int aux() const { return 3 * n + r + m; }
+  int multiplier() const { return 3 * n + r + m + w; }  // eta
+  int unknowns() const { return 3 * n + r + m + w + eta; }
+  // F: kinematics, dynamics, force elements as q, v, r; then
+  int balance() const { return 2 * n + r; }
+  int acceleration() const { return 3 * n + r; }
+  int d() const { return 3 * n + r + m; }
+  int position() const { return 3 * n + r + m + w; }
+  int velocity() const { return 3 * n + r + 2 * m + w; }
+  int equations() const { return 3 * n + r + 3 * m + w; }
+};
+
+/// Chart of a spatial body's rotation at a point: first index in v, T, T^-1, and the derivative of
+/// T y by theta at y = T^-1 w.
+struct RotationChart {
+  int v = 0;
+  Mat3d T, T_inverse, gradient;
+};
+
+/// Rows of G, the first `rows` of them, by columns in the units `scale`.
+void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix& out);
+
+/// Derivatives of F at a point, in body tangents.
+struct DescriptorDerivatives {
+  SparseMatrix G, M, rate_p, accel_p, accel_v, f_p, f_v, aux_p, aux_v, aux_aux, force_aux,
+      force_lambda, aux_lambda;
+  std::vector<RotationChart> rotations;
+  Vector column_scale;  // unit of each tangent direction
+};
+
+class Descriptor final : public DaeProblem {
+ public:
+  Descriptor(const System& system, const DescriptorForm& form);
+
+  int second() const override { return layout_.n; }
+  int first() const override { return layout_.r; }
+  Eval rebase(const State& state) override;
+  const Local& base() const override { return base_y_; }
+  const LocalRate& base_rate() const override { return base_rate_; }
+  Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
+  void base_point(ChartPoint& point) const override;
+  Eval state_at(const ChartPoint& point, Consistency, State& state) override;
+  double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
+  ErrorScale default_scale(double tolerance) const override;
+  int events() const override { return system_.sizes().events; }
+  void event_functions(const State& state, std::span<double> z) override;
+  void switch_modes(const State& after, State& state) override;
+  std::string culprit() const override { return culprit_; }
+  const Vector& accelerations() const override { return base_a_; }
+  const Vector& multipliers() const override { return base_lambda_; }
+  int partitions() const override { return partitions_; }
+
+  int unknowns() const override { return layout_.unknowns(); }
+  int equations() const override { return layout_.equations(); }
+  const Vector& base_values() const override { return y0_; }
+  const Vector& base_rates() const override { return dy0_; }
+  Eval residual(double t, std::span<const double> y, std::span<const double> dy,
+                std::span<double> F) override;
+  std::unique_ptr<DaeLinearization> make_linearization() const override;
+  Eval linearize(double t, std::span<const double> y, DaeLinearization& out) override;
+  void carry(std::span<double> y) override;
+  Eval close(double t, std::span<double> y) override;
+  int velocity_index() const override { return form_.velocity_index; }
+
+ private:
+  void place(double t, std::span<const double> y);
+  /// The rank is decided where constraints hold; elsewhere redundant rows look independent.
+  enum class At { consistent, anywhere };
+  /// Whether the workspace holds the evaluation at the state already.
+  enum class Values { wanted, present };
+  Eval choose_rows(const State& state, At at, Values values = Values::wanted);
+  Eval solve_accelerations(State& state, Values values = Values::wanted);
+  Eval close(State& state);
+  Eval keep_invariants(State& state);
+  Eval close_on(const std::vector<char>& rows, State& state, Values values);
+  int violated_row(const std::vector<char>& held) const;
+  bool jumped(const State& state) const;
+  void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
+                Vector& ddq) const;
+  void rotate(std::span<const double> q, std::span<const double> v);
+
+  const System& system_;
+  DescriptorForm form_;
+  DescriptorLayout layout_;
+  std::unique_ptr<Workspace> ws_;
+  AccelerationSystem acceleration_;
+  std::vector<char> active_;          // constraint rows that are not redundant
+  std::vector<char> strong_;          // those that are far from redundant
+  int rank_ = 0, position_rank_ = 0;  // largest so far of all rows, of holonomic ones
+  RowSpace rows_, position_rows_;     // of the state chosen last
+  double rows_t_ = 0;
+  Vector rows_p_;
+  Matrix scaled_G_;
+  bool follows_;                     // angles count turns, or there are contact variables
+  std::vector<BodyLayout> turning_;  // bodies with a rotation vector in the chart
+
+  State base_;
+  Vector past_p_;  // of the base before
+  Local base_y_;
+  LocalRate base_rate_;
+  Vector base_a_, base_lambda_, y0_, dy0_;
+  int partitions_ = 0;
+
+  /// The end of the last finished step, with what was found there.
+  struct Finished {
+    bool known = false;
+    double t = 0;
+    Vector p, v, r;
+    std::vector<int> modes;
+    std::vector<char> active;
+    Vector a, lambda, b;
+    void keep(const State& s, const std::vector<char>& rows, const Vector& accelerations,
+              const Vector& multipliers, const Vector& rates) {
+      known = true;
+      t = s.t;
+      p = s.p;
+      v = s.v;
+      r = s.r;
+      modes = s.modes;
+      active = rows;
+      a = accelerations;
+      lambda = multipliers;
+      b = rates;
+    }
+    bool is(const State& s) const {
+      return known && t == s.t && p == s.p && v == s.v && r == s.r && modes == s.modes;
+    }
+  };
+  Finished finished_;
+
+  // Scratch.
+  State point_, before_;
+  Vector a_, lambda_, b_, rhs_, tangent_;
+  Vector moved_, pushed_;         // by the last closing: positions in body tangents, velocities
+  Vector shifted_, total_shift_;  // of positions after the step, in body tangents
+  RowSpace invariants_;
+  Matrix free_, by_free_;
+  Vector along_;
+  std::vector<RotationChart> rotations_;
+  Vector column_scale_, multiplier_weight_;
+  std::string culprit_;
+};
+
+Formulation strangeness_free();
+Formulation strangeness_free_2();
+Formulation ggl();
+Formulation index_1();
+Formulation index_1_projected();
+Formulation index_2();
+Formulation index_3();
+
+}  // namespace kardan

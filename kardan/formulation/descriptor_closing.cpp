@@ -1,0 +1,283 @@
+/// Descriptor: which constraints count at a state, and states made consistent with them.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/base/rotation.h"
+#include "kardan/formulation/analysis.h"
+#include "kardan/formulation/descriptor.h"
+#include "kardan/formulation/residuals.h"
+
+namespace kardan {
+namespace {
+
+/// Positions and velocities are closed to this scaled residual: round-off of large models begins
+/// below.
+constexpr double closed = 2e-14;
+constexpr int max_closing_iterations = 10;
+/// Rows left out as redundant must hold by themselves to this scaled residual.
+constexpr double redundant_tolerance = 1e-10;
+/// A row counts as nearly redundant when at most this share of it remains beside the others:
+/// round-off of positions reaches the velocities divided by its square.
+constexpr double weak_remainder = 1e-3;
+/// A correction of accelerations, multipliers and w of this relative size is round-off.
+constexpr double converged = 1e-13;
+/// Closing may change velocities by this share of their size: far above what Newton's method leaves
+/// at any tolerance, far below the angle between two branches.
+constexpr double largest_push = 0.01;
+constexpr double round_off = 1e-16;
+constexpr int max_invariant_iterations = 8;
+constexpr int max_acceleration_iterations = 20;
+
+Vec3d part(std::span<const double> x, int i) {
+  return {x[i], x[i + 1], x[i + 2]};
+}
+void set_part(std::span<double> x, int i, const Vec3d& value) {
+  for (int c = 0; c < 3; ++c) x[i + c] = value[c];
+}
+
+}  // namespace
+
+/// Which constraint rows are redundant at a state, or nearly so.
+Eval Descriptor::choose_rows(const State& state, At at, Values values) {
+  if (partitions_ > 0 && rows_t_ == state.t && rows_p_ == state.p) return Eval::ok;
+  // A closed state is known: the rows were those of the point it was closed from, next to it.
+  if (partitions_ > 0 && at == At::consistent && finished_.is(state) && rows_.rank() == rank_ &&
+      rows_.smallest_remainder() > weak_remainder && rank_ == layout_.m)
+    return Eval::ok;
+  const bool decide = at == At::consistent;
+  if (values == Values::wanted)
+    if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
+  scale_columns(ws_->G, layout_.m, column_scale_, scaled_G_);
+  if (Eval e = rows_.factor(scaled_G_, rank_tolerance, decide ? layout_.m : rank_); e != Eval::ok)
+    return e;
+  if (decide) rank_ = std::max(rank_, rows_.rank());
+  if (decide && layout_.m > layout_.holonomic) {
+    scale_columns(ws_->G, layout_.holonomic, column_scale_, scaled_G_);
+    if (Eval e = position_rows_.factor(scaled_G_, rank_tolerance, layout_.holonomic); e != Eval::ok)
+      return e;
+    position_rank_ = std::max(position_rank_, position_rows_.rank());
+  }
+  rows_t_ = state.t;
+  rows_p_ = state.p;
+  bool changed = partitions_ == 0;
+  for (int i = 0; i < layout_.m; ++i) {
+    const char independent = rows_.is_independent(i) ? 1 : 0;
+    changed = changed || active_[i] != independent;
+    active_[i] = independent;
+    strong_[i] = rows_.remainder(i) > weak_remainder ? 1 : 0;
+  }
+  if (changed) ++partitions_;
+  return Eval::ok;
+}
+
+/// a_, lambda_, w (and State::lambda) at positions and velocities of `state`, starting at what they
+/// are. The factors of the acceleration system belong to it afterwards.
+Eval Descriptor::solve_accelerations(State& state, Values values) {
+  const DescriptorLayout& at = layout_;
+  const auto n = static_cast<std::size_t>(at.n);
+  const bool nonlinear = at.w > 0 || system_.sizes().multiplier_forces;
+  if (!nonlinear) {
+    // Whatever was there before leaves no trace in the last digits.
+    std::fill(a_.begin(), a_.end(), 0.0);
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  }
+  for (int iteration = 0; iteration < max_acceleration_iterations; ++iteration) {
+    if (system_.sizes().multiplier_forces) state.lambda = lambda_;
+    if (iteration > 0 || nonlinear || values == Values::wanted)
+      if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
+    if (nonlinear)
+      if (Eval e = system_.differentiate(state, a_, lambda_, *ws_); e != Eval::ok) return e;
+    if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok) {
+      culprit_ = "the accelerations (mass matrix and constraints are singular together)";
+      return e;
+    }
+    const std::span<double> x = rhs_;
+    ws_->M.multiply(a_, x.subspan(0, n));
+    ws_->G.multiply_transposed_add(1, lambda_, x.subspan(0, n));
+    add_scaled(-1, ws_->f, x.subspan(0, n));
+    const std::span<double> rows = x.subspan(n, at.m);
+    ws_->G.multiply(a_, rows);
+    add_scaled(-1, ws_->gamma, rows);
+    for (int i = 0; i < at.m; ++i)
+      if (!active_[i]) rows[i] = lambda_[i];
+    std::copy_n(ws_->d.begin(), at.w, rhs_.begin() + at.n + at.m);
+    acceleration_.solve(rhs_);
+    if (!all_finite(rhs_)) return Eval::recoverable;
+    add_scaled(-1, x.subspan(0, n), a_);
+    add_scaled(-1, rows, lambda_);
+    double size = 0, scale = 0;
+    for (int i = 0; i < at.w; ++i) {
+      const double step = rhs_[at.n + at.m + i];
+      state.w[i] -= step;
+      size = std::max(size, std::abs(step) / (1 + std::abs(state.w[i])));
+    }
+    if (!nonlinear) return Eval::ok;
+    for (double l : lambda_) scale = std::max(scale, std::abs(l));
+    for (double step : rows) size = std::max(size, std::abs(step) / (1 + scale));
+    if (size < converged) {
+      if (system_.sizes().multiplier_forces) state.lambda = lambda_;
+      return Eval::ok;
+    }
+  }
+  culprit_ = "the auxiliary variables, or forces that depend on multipliers";
+  return Eval::recoverable;
+}
+
+/// Positions onto g = 0 and velocities onto G v + g_t = 0, H v + h = 0 by the nearest change in the
+/// mass metric, on the rows given; then accelerations, multipliers and w.
+Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values values) {
+  const auto n = static_cast<std::size_t>(layout_.n);
+  const bool all = rows == active_;
+  if (Eval e = solve_accelerations(state, values); e != Eval::ok) return e;
+  double last = HUGE_VAL;
+  for (int iteration = 0;; ++iteration) {
+    double position = 0, velocity = 0;
+    int worst = 0;
+    for (int i = 0; i < layout_.m; ++i) {
+      if (!rows[i]) continue;
+      const double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
+      const double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
+      if (std::max(p, v) > std::max(position, velocity)) worst = i;
+      position = std::max(position, p);
+      velocity = std::max(velocity, v);
+    }
+    const double size = std::max(position, velocity);
+    if (size < closed) return Eval::ok;
+    if (iteration > 1 && size > 0.5 * last) {
+      if (size < 100 * closed) return Eval::ok;  // round-off of the model
+      culprit_ = system_.row_name(worst);
+      return Eval::recoverable;
+    }
+    if (iteration == max_closing_iterations) return Eval::recoverable;
+    last = size;
+    if (!all)
+      if (Eval e = acceleration_.factor(*ws_, rows); e != Eval::ok) return e;
+    const std::span<double> x = rhs_;
+    auto correct = [&](const Vector& residual) {
+      std::fill(rhs_.begin(), rhs_.end(), 0.0);
+      for (int i = 0; i < layout_.m; ++i)
+        if (rows[i]) rhs_[n + i] = -residual[i];
+      acceleration_.solve(rhs_);
+      return x.subspan(0, n);
+    };
+    if (position >= closed) {
+      const std::span<const double> change = correct(ws_->g);
+      add_scaled(1, change, moved_);
+      before_ = state;
+      system_.retract(before_.p, change, state.p);
+      if (follows_) system_.follow_turns(before_, state, *ws_);
+      if (Eval e = system_.evaluate(state, {.position = true, .velocity = true}, *ws_);
+          e != Eval::ok)
+        return e;
+    }
+    const std::span<const double> change = correct(ws_->rate);
+    add_scaled(1, change, pushed_);
+    add_scaled(1, change, state.v);
+    if (Eval e = solve_accelerations(state); e != Eval::ok) return e;
+  }
+}
+
+/// The same on all rows. Those that are nearly redundant are left alone while they hold: near a
+/// singular position their round-off, divided by what is left of them, would move the state.
+Eval Descriptor::close(State& state) {
+  std::fill(moved_.begin(), moved_.end(), 0.0);
+  std::fill(pushed_.begin(), pushed_.end(), 0.0);
+  if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
+  if (Eval e = choose_rows(state, At::anywhere, Values::present); e != Eval::ok) return e;
+  if (Eval e = close_on(strong_, state, Values::present); e != Eval::ok) return e;
+  if (violated_row(strong_) < 0) return Eval::ok;
+  if (Eval e = close_on(active_, state, Values::wanted); e != Eval::ok) return e;
+  const int row = violated_row(active_);
+  if (row < 0) return Eval::ok;
+  culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
+  return Eval::recoverable;
+}
+
+/// A row that is not among those held, and is violated: -1 if there is none.
+int Descriptor::violated_row(const std::vector<char>& held) const {
+  for (int i = 0; i < layout_.m; ++i)
+    if (!held[i] && (std::abs(scaled_residual(system_, i, 0, ws_->g[i])) > redundant_tolerance ||
+                     std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > redundant_tolerance))
+      return i;
+  return -1;
+}
+
+/// True when closing changed velocities by more than what Newton's method may leave: near a
+/// singular position this is how a solution jumps to another branch.
+bool Descriptor::jumped(const State& state) const {
+  double change = 0, size = 0;
+  for (int j = 0; j < layout_.n; ++j) {
+    change = std::max(change, std::abs(pushed_[j]) / column_scale_[j]);
+    size = std::max(size, std::abs(state.v[j]) / column_scale_[j]);
+  }
+  return change > largest_push * size;
+}
+
+/// Onto the invariants e = 0 by the smallest change of positions and velocities along the
+/// directions that the constraints leave free. Where e depends on neither, nothing is changed.
+Eval Descriptor::keep_invariants(State& state) {
+  const int n = layout_.n, count = system_.sizes().e;
+  const double rate = system_.scales().speed / system_.scales().length;
+  double last = HUGE_VAL;
+  for (int iteration = 0; iteration < max_invariant_iterations; ++iteration) {
+    if (Eval e = system_.invariants(state, *ws_); e != Eval::ok) return e;
+    // Their derivatives along N: positions first, then velocities, in units of the model.
+    rows_.null_space(free_);
+    const int width = free_.cols();
+    by_free_.resize(count, 2 * width);
+    by_free_.set_zero();
+    auto add = [&](const SparseMatrix& by, int first, double unit) {
+      const SparsePattern& p = *by.pattern;
+      for (int i = 0; i < count; ++i)
+        for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+          for (int c = 0; c < width; ++c)
+            by_free_(i, first + c) +=
+                by.values[k] * unit * column_scale_[p.column[k]] * free_(p.column[k], c);
+    };
+    add(ws_->e_p, 0, 1);
+    add(ws_->e_v, width, rate);
+    if (Eval e = invariants_.factor(by_free_, rank_tolerance, count); e != Eval::ok) return e;
+    if (invariants_.rank() == 0) return Eval::ok;
+    along_.resize(2 * width);
+    invariants_.solve(ws_->e, along_);
+    const double size = norm_max(along_);
+    if (size < round_off || (size < converged && size > 0.5 * last)) return Eval::ok;
+    last = size;
+    for (int j = 0; j < n; ++j) {
+      double x = 0, u = 0;
+      for (int c = 0; c < width; ++c) {
+        x += free_(j, c) * along_[c];
+        u += free_(j, c) * along_[width + c];
+      }
+      tangent_[j] = -column_scale_[j] * x;
+      state.v[j] -= rate * column_scale_[j] * u;
+    }
+    before_ = state;
+    system_.retract(before_.p, tangent_, state.p);
+    if (follows_) system_.follow_turns(before_, state, *ws_);
+    shifted_ = tangent_;
+    if (Eval e = close(state); e != Eval::ok) return e;
+    add_scaled(1, shifted_, total_shift_);
+    add_scaled(1, moved_, total_shift_);
+  }
+  culprit_ = "the invariants, which could not be kept";
+  return Eval::recoverable;
+}
+
+Eval Descriptor::close(double t, std::span<double> y) {
+  place(t, y);
+  if (Eval e = close(point_); e != Eval::ok) return e;
+  for (const RotationChart& c : rotations_)
+    set_part(moved_, c.v, rotation_rate_map_inverse(part(y, c.v)) * part(moved_, c.v));
+  add_scaled(1, moved_, y.subspan(0, layout_.n));
+  std::copy(point_.v.begin(), point_.v.end(), y.begin() + layout_.v());
+  std::copy(a_.begin(), a_.end(), y.begin() + layout_.a());
+  std::copy(lambda_.begin(), lambda_.end(), y.begin() + layout_.lambda());
+  std::copy(point_.w.begin(), point_.w.end(), y.begin() + layout_.aux());
+  return Eval::ok;
+}
+
+}  // namespace kardan

@@ -1,0 +1,32 @@
+#pragma once
+/// Linearizations of the equations of motion in all coordinates (descriptor.h).
+
+#include "kardan/formulation/descriptor.h"
+#include "kardan/linalg/complex_lu.h"
+#include "kardan/linalg/dense_lu.h"
+#include "kardan/linalg/row_space.h"
+
+namespace kardan {
+
+/// What every linearization of a Descriptor takes.
+class DescriptorMatrix : public DaeLinearization {
+ public:
+  /// Derivatives to be filled before `prepare`.
+  DescriptorDerivatives at;
+  /// G at this point, factored already; or null.
+  const RowSpace* known_rows = nullptr;
+  /// Of all rows of G and, where there are nonholonomic ones, of the holonomic rows.
+  int max_rank = 0, max_position_rank = 0;
+  /// Chooses selectors and factors what does not depend on c. `ws` holds the same derivatives.
+  [[nodiscard]] virtual Eval prepare(const Workspace& ws) = 0;
+  /// Independent rows among the constraints were found to be others, or fewer, than last time.
+  virtual int rank() const = 0;
+};
+
+std::unique_ptr<DescriptorMatrix> make_selected_matrix(const System& system,
+                                                       const DescriptorLayout& layout);
+std::unique_ptr<DescriptorMatrix> make_full_matrix(const System& system,
+                                                   const DescriptorLayout& layout,
+                                                   const DescriptorForm& form);
+
+}  // namespace kardan

@@ -1,0 +1,116 @@
+#include "kardan/linalg/row_space.h"
+
+#include <cmath>
+#include <utility>
+
+namespace kardan {
+
+Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
+  const int m = A.rows(), n = A.cols();
+  L_ = A;
+  rank_ = 0;
+  smallest_ = 1;
+  head_.resize(m);
+  factor_.resize(m);
+  length_.resize(m);
+  row_.resize(m);
+  place_.resize(m);
+  remainder_.assign(m, 0.0);
+  if (!all_finite(A.values())) return Eval::recoverable;
+  for (int i = 0; i < m; ++i) {
+    row_[i] = i;
+    length_[i] = norm_two({L_.row(i), static_cast<std::size_t>(n)});
+  }
+  for (int k = 0; k < m && k < n && k < max_rank; ++k) {
+    const auto left = static_cast<std::size_t>(n - k);
+    int pivot = -1;
+    double largest = 0;  // share of a row's own length: the choice does not depend on units of rows
+    for (int i = k; i < m; ++i) {
+      if (length_[i] == 0) continue;
+      const double rest = norm_two({L_.row(i) + k, left}) / length_[i];
+      if (rest > largest) largest = rest, pivot = i;
+    }
+    if (pivot < 0 || largest <= tolerance) break;
+    if (pivot != k) {
+      std::swap_ranges(L_.row(k), L_.row(k) + n, L_.row(pivot));
+      std::swap(row_[k], row_[pivot]);
+      std::swap(length_[k], length_[pivot]);
+    }
+    smallest_ = std::min(smallest_, largest);
+    remainder_[row_[k]] = largest;
+    double* v = L_.row(k) + k;
+    const double norm = largest * length_[k];
+    const double diagonal = v[0] > 0 ? -norm : norm;
+    head_[k] = v[0] - diagonal;
+    factor_[k] = 1 / (norm * (norm + std::abs(v[0])));
+    v[0] = head_[k];
+    for (int i = k + 1; i < m; ++i) {
+      double* row = L_.row(i) + k;
+      add_scaled(-factor_[k] * dot({v, left}, {row, left}), {v, left}, {row, left});
+    }
+    v[0] = diagonal;
+    ++rank_;
+  }
+  for (int i = 0; i < m; ++i) place_[row_[i]] = i;
+  return Eval::ok;
+}
+
+/// x := Q x
+void RowSpace::reflect(std::span<double> x) const {
+  for (int k = rank_ - 1; k >= 0; --k) {
+    const double* v = L_.row(k) + k;
+    const std::size_t rest = x.size() - k - 1;
+    const double c = -factor_[k] * (head_[k] * x[k] + dot({v + 1, rest}, {x.data() + k + 1, rest}));
+    x[k] += c * head_[k];
+    add_scaled(c, {v + 1, rest}, {x.data() + k + 1, rest});
+  }
+}
+
+void RowSpace::null_space(Matrix& N) {
+  const int n = cols(), free = n - rank_;
+  N.resize(n, free);
+  scratch_.resize(n);
+  for (int j = 0; j < free; ++j) {
+    std::fill(scratch_.begin(), scratch_.end(), 0.0);
+    scratch_[rank_ + j] = 1;
+    reflect(scratch_);
+    for (int i = 0; i < n; ++i) N(i, j) = scratch_[i];
+  }
+}
+
+void RowSpace::solve(std::span<const double> b, std::span<double> x) const {
+  std::fill(x.begin(), x.end(), 0.0);
+  for (int k = 0; k < rank_; ++k) {
+    const auto before = static_cast<std::size_t>(k);
+    x[k] = (b[row_[k]] - dot({L_.row(k), before}, {x.data(), before})) / L_(k, k);
+  }
+  reflect(x);
+}
+
+/// A' y depends on L' y alone. With W = diag(weight) the least W y is W^-1 L z, where
+/// L' W^-2 L z = L' y.
+void RowSpace::least_norm_multipliers(std::span<const double> weight, std::span<double> y) {
+  const int m = rows();
+  if (rank_ == m || rank_ == 0) return;
+  normal_.resize(rank_, rank_);
+  normal_.set_zero();
+  scratch_.assign(rank_, 0.0);
+  for (int i = 0; i < m; ++i) {
+    const double* row = L_.row(i);
+    const int count = std::min(i + 1, rank_);
+    const double square = weight[row_[i]] * weight[row_[i]];
+    for (int j = 0; j < count; ++j) {
+      scratch_[j] += row[j] * y[row_[i]];
+      for (int k = 0; k < count; ++k) normal_(j, k) += row[j] * row[k] / square;
+    }
+  }
+  if (lu_.factor(normal_) != Eval::ok) return;
+  lu_.solve(scratch_);
+  for (int i = 0; i < m; ++i) {
+    const auto count = static_cast<std::size_t>(std::min(i + 1, rank_));
+    const double square = weight[row_[i]] * weight[row_[i]];
+    y[row_[i]] = dot({L_.row(i), count}, {scratch_.data(), count}) / square;
+  }
+}
+
+}  // namespace kardan
