@@ -71,8 +71,8 @@ TEST_P(When, RecordsPassagesInTheDirectionAskedFor) {
 }
 
 TEST_P(When, StopsTheRunAtTheEventAndSaysWhich) {
-  const Run r =
-      run(thrown("  top: {expression: stone.vz, direction: falling, action: stop}\n"), GetParam());
+  const Flight r =
+      fly(thrown("  top: {expression: stone.vz, direction: falling, action: stop}\n"), GetParam());
   EXPECT_EQ(r.report.driver.reason, Reason::stopped);
   EXPECT_EQ(r.report.driver.message, "event 'top'");
   EXPECT_NEAR(r.report.driver.t, v / g, 1e-6);
@@ -90,8 +90,8 @@ TEST(WhenEvents, CountsOneWayEventsThatPassedTheOtherWayInTheSameStep) {
 }
 
 TEST(WhenEvents, UsesSensorsParametersAndTime) {
-  const Run r =
-      run(thrown("  slow: {expression: speed - e, direction: falling}\n"
+  const Flight r =
+      fly(thrown("  slow: {expression: speed - e, direction: falling}\n"
                  "  late: {expression: t - 1, action: stop}\n"
                  "parameters: {e: 20}\n"));
   ASSERT_EQ(r.report.driver.events.size(), 2u);
