@@ -41,7 +41,10 @@ class GeneralizedAlphaStepper final : public Stepper {
     for (std::size_t i = 0; i < z_.size(); ++i)
       error.z[i] = h / 2 * (problem.motion().b[i] - start.rate->b[i]);
     problem.note_multipliers(start.t + h, lambda_);
-    next_ = {start.t + h, h, a_, rate_};
+    next_.t = start.t + h;
+    next_.h = h;
+    next_.a = a_;
+    next_.rate = rate_;
     return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
                ? Eval::ok
                : Eval::recoverable;

@@ -222,6 +222,7 @@ YamlNode to_tree(const Model& model) {
   put_fields(root, "colors", model.colors);
   put_fields(root, "shapes", model.shapes);
   put_fields(root, "defaults", model.defaults);
+  put_fields(root, "equations", model.equations.fields);
   put_fields(root, "ground", model.ground.fields);
   put_things(root, "bodies", model.bodies);
   put_elements(root, model.elements);
