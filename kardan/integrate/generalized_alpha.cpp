@@ -144,7 +144,9 @@ class GeneralizedAlphaStepper final : public Stepper {
       place(h);
       if (!std::isfinite(size)) return Eval::recoverable;
       const double rate = last > 0 ? size / last : 0;
-      if (size < converged || (iteration > 0 && rate < 1 && size * rate < converged)) {
+      // Where steps no longer shrink they are rounding, which index 3 divides by the step.
+      const bool rounding = iteration > 1 && rate > 0.5 && size < rounding_limit;
+      if (size < converged || rounding || (iteration > 0 && rate < 1 && size * rate < converged)) {
         // The forces of the next step begin where these end.
         ++counters.evaluations;
         return problem.evaluate(start.t + h, x_, v_, z_, ConstrainedProblem::What::all);
@@ -160,6 +162,7 @@ class GeneralizedAlphaStepper final : public Stepper {
   /// Newton's steps end at this share of the tolerance: iterations then add nothing to the error,
   /// and the constraints, quadratically better, hold far below it.
   static constexpr double converged = 1e-4;
+  static constexpr double rounding_limit = 0.01;  // of the tolerance
   static constexpr double slow_contraction = 0.2;
   static constexpr int max_iterations = 12;
 
