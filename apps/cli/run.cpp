@@ -179,13 +179,13 @@ int run(const ModelOptions& options, const RunOptions& given) {
 
 static void print_options(const std::vector<OptionInfo>& options) {
   for (const OptionInfo& o : options)
-    fmt::print("      {:<20}{:<11}{}{}\n", o.name, o.fallback, o.doc,
+    fmt::print("      {:<20}{:<14}{}{}\n", o.name, o.fallback, o.doc,
                o.choices.empty() ? "" : fmt::format(": {}", fmt::join(o.choices, ", ")));
 }
 
 int methods_command() {
   for (const Method& m : methods()) {
-    fmt::print("  {:<12}order {:<8}dense output {:<4}{} ({})\n", m.name,
+    fmt::print("  {:<18}order {:<8}dense output {:<4}{} ({})\n", m.name,
                fmt::format("{}({})", m.order, m.error_order), std::min(m.order, DenseStep::order),
                m.summary, m.source);
     print_options(m.options);

@@ -21,7 +21,7 @@ std::string thrown(const std::string& when) {
          when;
 }
 
-struct Run {
+struct Flight {
   Prepared prepared;
   RunReport report;
   const std::string& name(std::size_t i) const {
@@ -29,8 +29,8 @@ struct Run {
   }
 };
 
-Run run(const std::string& text, const std::string& method = "rn4", double t_end = 3) {
-  Run out;
+Flight fly(const std::string& text, const std::string& method = "rn4", double t_end = 3) {
+  Flight out;
   Diagnostics diagnostics;
   const Model model = test::model_of(text);
   out.prepared = prepare(model, {}, diagnostics);
@@ -50,11 +50,11 @@ double time_at(double h, int side) {
 class When : public testing::TestWithParam<const char*> {};
 
 TEST_P(When, RecordsPassagesInTheDirectionAskedFor) {
-  const Run r = run(thrown("  both: {expression: stone.z - 2}\n"
-                           "  up: {expression: stone.z - 3, direction: rising}\n"
-                           "  down: {expression: stone.z - 4, direction: falling}\n"
-                           "  never: {expression: stone.z - 40}\n"),
-                    GetParam());
+  const Flight r = fly(thrown("  both: {expression: stone.z - 2}\n"
+                              "  up: {expression: stone.z - 3, direction: rising}\n"
+                              "  down: {expression: stone.z - 4, direction: falling}\n"
+                              "  never: {expression: stone.z - 40}\n"),
+                       GetParam());
   const auto& events = r.report.driver.events;
   ASSERT_EQ(events.size(), 4u);
   EXPECT_EQ(r.name(0), "both");
@@ -71,8 +71,8 @@ TEST_P(When, RecordsPassagesInTheDirectionAskedFor) {
 }
 
 TEST_P(When, StopsTheRunAtTheEventAndSaysWhich) {
-  const Run r =
-      run(thrown("  top: {expression: stone.vz, direction: falling, action: stop}\n"), GetParam());
+  const Flight r =
+      fly(thrown("  top: {expression: stone.vz, direction: falling, action: stop}\n"), GetParam());
   EXPECT_EQ(r.report.driver.reason, Reason::stopped);
   EXPECT_EQ(r.report.driver.message, "event 'top'");
   EXPECT_NEAR(r.report.driver.t, v / g, 1e-6);
@@ -84,14 +84,14 @@ INSTANTIATE_TEST_SUITE_P(Methods, When, testing::Values("rn4", "dopri5", "bdf"))
 
 TEST(WhenEvents, CountsOneWayEventsThatPassedTheOtherWayInTheSameStep) {
   // One step of rn4 is exact here and spans the whole flight.
-  const Run r = run(thrown("  down: {expression: stone.z - 5, direction: falling}\n"));
+  const Flight r = fly(thrown("  down: {expression: stone.z - 5, direction: falling}\n"));
   ASSERT_EQ(r.report.driver.events.size(), 1u);
   EXPECT_NEAR(r.report.driver.events[0].t, time_at(5, +1), 1e-9);
 }
 
 TEST(WhenEvents, UsesSensorsParametersAndTime) {
-  const Run r =
-      run(thrown("  slow: {expression: speed - e, direction: falling}\n"
+  const Flight r =
+      fly(thrown("  slow: {expression: speed - e, direction: falling}\n"
                  "  late: {expression: t - 1, action: stop}\n"
                  "parameters: {e: 20}\n"));
   ASSERT_EQ(r.report.driver.events.size(), 2u);
