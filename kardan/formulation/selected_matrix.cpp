@@ -27,6 +27,7 @@ class SelectedMatrix final : public DescriptorMatrix {
   SelectedMatrix(const System& system, const DescriptorLayout& layout)
       : l_(layout), acceleration_(system), active_(layout.m) {
     const auto n = static_cast<std::size_t>(l_.n);
+    scaled_G_.resize(l_.m, l_.n);
     for (Part& part : parts_) {
       part.pi.resize(n);
       part.v.resize(n);

@@ -105,6 +105,7 @@ class Radau5Stepper final : public Stepper {
   void estimate(DaeProblem& problem, const StepStart& start, double h, DaeLinearization& matrix,
                 Trial& trial);
   void resize(const DaeProblem& problem);
+  void reserve(DaeProblem& problem, const StepStart& start, double h, Counters& counters);
   void to_local(const DaeProblem& problem, const Vector& y, Local& out) const;
 
   const Radau5Tableau& t_ = radau5_tableau();
@@ -294,6 +295,18 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
   return Newton::slow;
 }
 
+/// The second linearization has its storage from the first attempt on: no step allocates later.
+void Radau5Stepper::reserve(DaeProblem& problem, const StepStart& start, double h,
+                            Counters& counters) {
+  kept_ = problem.make_linearization();
+  ++counters.jacobians;
+  if (problem.linearize(start.t, y0_, *kept_) != Eval::ok) return;
+  if (kept_->factor(t_.gamma / h, {t_.alpha / h, t_.beta / h}) != Eval::ok) return;
+  for (Vector& f : F_) std::fill(f.begin(), f.end(), 0.0);
+  kept_->solve(F_[0], D_[0]);
+  kept_->solve(F_[1], F_[2], D_[1], D_[2]);
+}
+
 /// Newton's method with one matrix, from the values in Z.
 Radau5Stepper::Newton Radau5Stepper::solve_with(DaeProblem& problem, const StepStart& start,
                                                 double h, Stage stage, DaeLinearization& matrix,
@@ -309,6 +322,7 @@ Eval Radau5Stepper::attempt(ChartProblem& chart_problem, const StepStart& start,
   resize(problem);
   h_ = h;
   y0_ = problem.base_values();
+  if (!kept_) reserve(problem, start, h, counters);
   used_fresh_ = false;
   Newton outcome = Newton::failed;
   if (memory_.keep_matrix) {
