@@ -62,6 +62,8 @@ class GeneralizedAlphaStepper final : public Stepper {
     if (next_.t == start.t) std::swap(memory_, next_);
     next_.t = std::numeric_limits<double>::quiet_NaN();
     v0_ = start.y->u;
+    free_.resize(v0_.size());
+    rows_.resize(problem.rows());
     const bool known =
         memory_.t == start.t && memory_.a.size() == v0_.size() && problem.continues();
     if (known && h == memory_.h) {
