@@ -75,4 +75,23 @@ inline double reciprocal_condition(double norm, double inverse_norm) {
   return product > 0.0 && std::isfinite(product) ? 1.0 / product : 0.0;
 }
 
+/// Estimate of 1 / (||DA|| ||(DA)^-1||) in the infinity norm, D scaling the rows and `norm` =
+/// ||DA||, from solves with A and A'.
+template <class Solve, class SolveTransposed>
+double row_scaled_rcond(double norm, std::span<const double> row_scale, Solve solve,
+                        SolveTransposed solve_transposed, std::span<double> x,
+                        std::span<double> signs) {
+  // (DA)^-1 = A^-1 D^-1
+  const auto inverse = [&](std::span<double> y) {
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] /= row_scale[i];
+    solve(y);
+  };
+  const auto inverse_transposed = [&](std::span<double> y) {
+    solve_transposed(y);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] /= row_scale[i];
+  };
+  // The infinity norm of the inverse is the 1-norm of its transpose.
+  return reciprocal_condition(norm, estimate_inverse_norm(inverse_transposed, inverse, x, signs));
+}
+
 }  // namespace kardan

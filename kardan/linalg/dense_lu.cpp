@@ -206,18 +206,9 @@ double DenseLu::rcond() {
   if (n == 0) return 1.0;
   scratch_.resize(n);
   signs_.resize(n);
-  // (DA)^-1 = A^-1 D^-1
-  const auto inverse = [this](std::span<double> x) {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] /= row_scale_[i];
-    solve(x);
-  };
-  const auto inverse_transposed = [this](std::span<double> x) {
-    solve_transposed(x);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] /= row_scale_[i];
-  };
-  // The infinity norm of the inverse is the 1-norm of its transpose.
-  const double inverse_norm = estimate_inverse_norm(inverse_transposed, inverse, scratch_, signs_);
-  return reciprocal_condition(norm_, inverse_norm);
+  return row_scaled_rcond(
+      norm_, row_scale_, [this](std::span<double> x) { solve(x); },
+      [this](std::span<double> x) { solve_transposed(x); }, scratch_, signs_);
 }
 
 }  // namespace kardan

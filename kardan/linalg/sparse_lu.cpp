@@ -211,18 +211,9 @@ void SparseLu::Implementation::solve(Matrix& X) {
 
 double SparseLu::Implementation::rcond() {
   if (size() == 0) return 1.0;
-  // (DA)^-1 = A^-1 D^-1
-  const auto inverse = [this](std::span<double> x) {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] /= row_scale_[i];
-    solve(x.data(), 1);
-  };
-  const auto inverse_transposed = [this](std::span<double> x) {
-    solve_transposed(x.data());
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] /= row_scale_[i];
-  };
-  // The infinity norm of the inverse is the 1-norm of its transpose.
-  const double inverse_norm = estimate_inverse_norm(inverse_transposed, inverse, x_, signs_);
-  return reciprocal_condition(norm_, inverse_norm);
+  return row_scaled_rcond(
+      norm_, row_scale_, [this](std::span<double> x) { solve(x.data(), 1); },
+      [this](std::span<double> x) { solve_transposed(x.data()); }, x_, signs_);
 }
 
 SparseLu::SparseLu() : implementation_(std::make_unique<Implementation>()) {}
