@@ -140,18 +140,42 @@ class Writer {
                        x_(s.x[i]), y_(s.y[i]), color);
   }
 
-  /// In the upper right corner, on a background that keeps it readable over curves.
+  /// How much of the curves lies in a box: points along them, eight to a segment.
+  int covered(double x, double y, double width, double height) const {
+    int count = 0;
+    for (const PlotSeries& s : plot_.series)
+      for (std::size_t i = 1; i < s.x.size(); ++i)
+        for (int k = 0; k <= 8; ++k) {
+          const double at = k / 8.0;
+          const double px = (1 - at) * x_(s.x[i - 1]) + at * x_(s.x[i]);
+          const double py = (1 - at) * y_(s.y[i - 1]) + at * y_(s.y[i]);
+          if (px > x && px < x + width && py > y && py < y + height) ++count;
+        }
+    return count;
+  }
+
+  /// In the corner where it covers the least, on a background that keeps it readable over curves.
   void legend(std::string& out) const {
     if (plot_.series.size() < 2) return;
     auto to = std::back_inserter(out);
     std::size_t longest = 0;
     for (const PlotSeries& s : plot_.series) longest = std::max(longest, s.name.size());
     const double width = 44 + 7.0 * static_cast<double>(longest);
-    const double x = plot_.width - right - width - 6;
-    double y = top + 6;
+    const double height = legend_line * static_cast<double>(plot_.series.size()) + 8;
+    const double far_x = plot_.width - right - width - 6,
+                 far_y = plot_.height - bottom - height - 6;
+    double x = far_x, y = top + 6;
+    int least = covered(x, y, width, height);
+    for (const auto& [corner_x, corner_y] :
+         {std::pair{left + 6, top + 6}, {far_x, far_y}, {left + 6, far_y}})
+      if (const int here = covered(corner_x, corner_y, width, height); here < least) {
+        least = here;
+        x = corner_x;
+        y = corner_y;
+      }
     fmt::format_to(
         to, "<rect class=\"legend\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
-        x, y, width, legend_line * static_cast<double>(plot_.series.size()) + 8);
+        x, y, width, height);
     for (std::size_t i = 0; i < plot_.series.size(); ++i) {
       y += legend_line;
       fmt::format_to(to,
