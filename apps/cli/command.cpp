@@ -63,4 +63,22 @@ bool tell(const Diagnostics& diagnostics) {
   return diagnostics.has_errors();
 }
 
+int start_model(const ModelOptions& options, StartedModel& out) {
+  const auto overrides = parse_overrides(options);
+  if (!overrides) return bad_input;
+  auto model = read(options, *overrides);
+  if (!model) return bad_input;
+  out.model = std::move(*model);
+  Diagnostics diagnostics;
+  out.prepared = prepare(out.model, *overrides, diagnostics);
+  if (diagnostics.has_errors() || !out.prepared.system) {
+    tell(diagnostics);
+    return bad_input;
+  }
+  const AssemblyReport& report = out.prepared.start.report;
+  if (report.status == Eval::ok) return finished;
+  fmt::print(stderr, "kardan: {}\n        {}\n", report.message, report.advice);
+  return failed;
+}
+
 }  // namespace kardan::cli

@@ -33,6 +33,15 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options);
 std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides);
 std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides);
 
+/// A model with its system at a consistent start.
+struct StartedModel {
+  Model model;
+  Prepared prepared;
+};
+/// Reads, compiles and assembles or balances; an exit code other than `finished` after telling why
+/// not.
+int start_model(const ModelOptions& options, StartedModel& out);
+
 /// Prints diagnostics to stderr; true if there are errors.
 bool tell(const Diagnostics& diagnostics);
 

@@ -88,23 +88,11 @@ static int run_to(const Model& model, const RunOptions& given, Prepared& prepare
 }
 
 int linearize(const ModelOptions& options, const RunOptions& given) {
-  const auto overrides = parse_overrides(options);
-  if (!overrides) return bad_input;
-  const auto model = read(options, *overrides);
-  if (!model) return bad_input;
-  Diagnostics diagnostics;
-  Prepared prepared = prepare(*model, *overrides, diagnostics);
-  if (diagnostics.has_errors() || !prepared.system) {
-    tell(diagnostics);
-    return bad_input;
-  }
-  if (prepared.start.report.status != Eval::ok) {
-    fmt::print(stderr, "kardan: {}\n        {}\n", prepared.start.report.message,
-               prepared.start.report.advice);
-    return failed;
-  }
+  StartedModel started;
+  if (const int code = start_model(options, started); code != finished) return code;
+  auto& [model, prepared] = started;
   if (given.t_end > 0)
-    if (const int code = run_to(*model, given, prepared); code != finished) return code;
+    if (const int code = run_to(model, given, prepared); code != finished) return code;
   const Linearization result = kardan::linearize(prepared, ModeShapes::find);
   if (result.status != Eval::ok) {
     fmt::print(stderr, "kardan: {}\n        {}\n", result.message, result.advice);

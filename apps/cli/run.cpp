@@ -136,24 +136,12 @@ RunReport run_to_files(Prepared& prepared, const SimulateOptions& options, const
 }  // namespace
 
 int run(const ModelOptions& options, const RunOptions& given) {
-  const auto overrides = parse_overrides(options);
-  if (!overrides) return bad_input;
-  const auto model = read(options, *overrides);
-  if (!model) return bad_input;
-  Diagnostics diagnostics;
-  Prepared prepared = prepare(*model, *overrides, diagnostics);
-  if (diagnostics.has_errors() || !prepared.system) {
-    tell(diagnostics);
-    return bad_input;
-  }
-  if (prepared.start.report.status != Eval::ok) {
-    fmt::print(stderr, "kardan: {}\n        {}\n", prepared.start.report.message,
-               prepared.start.report.advice);
-    return failed;
-  }
+  StartedModel started;
+  if (const int code = start_model(options, started); code != finished) return code;
+  auto& [model, prepared] = started;
   Diagnostics faults;
   SimulateOptions simulate_options;
-  if (!read_run_options(*model, *prepared.system, given, simulate_options, faults)) {
+  if (!read_run_options(model, *prepared.system, given, simulate_options, faults)) {
     tell(faults);
     return bad_input;
   }
