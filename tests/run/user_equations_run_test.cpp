@@ -85,5 +85,36 @@ TEST(UserPendulum, HasTheFrequencyOfSmallSwings) {
   EXPECT_EQ(small.coordinates, (std::vector<std::string>{"x", "y"}));
 }
 
+/// Files of equations with every method of the catalog.
+class EquationFile : public testing::TestWithParam<const char*> {
+ protected:
+  static Prepared start() {
+    Diagnostics diagnostics;
+    Prepared out = prepare(shipped(GetParam()), {}, diagnostics);
+    EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
+    return out;
+  }
+};
+
+TEST_P(EquationFile, RunsWithEveryMethod) {
+  const double t_end = std::string(GetParam()) == "andrews_minimal" ? 0.003 : 0.2;
+  const double tolerance = 1e-4;
+  Prepared reference = start();
+  run(reference, "rodasp", t_end, 1e-9);
+  for (const Method& method : methods()) {
+    SCOPED_TRACE(method.name);
+    Prepared system = start();
+    run(system, std::string(method.name), t_end, tolerance);
+    // Methods of order 1 leave what their estimate, of order 1 too, does not see.
+    const double allowed = (method.order > 1 ? 10 : 100) * tolerance;
+    EXPECT_LT(reached(system.start.state.p, reference.start.state.p), allowed);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, EquationFile,
+                         testing::Values("pendulum_equations", "sleigh_equations",
+                                         "andrews_minimal"),
+                         [](const auto& of) { return std::string(of.param); });
+
 }  // namespace
 }  // namespace kardan::test
