@@ -7,6 +7,7 @@
 
 #include "cli/process.h"
 #include "kardan/elements/catalog.h"
+#include "support/places.h"
 
 namespace kardan::test {
 namespace {
@@ -17,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string models = KARDAN_MODELS "/";
+const std::string models = models_folder() + "/";
 constexpr int finished = 0, failed = 1, bad_input = 2;
 
 constexpr const char* two_rods = R"(kardan: 1

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/places.h"
+
 namespace kardan::test {
 namespace {
 
@@ -30,7 +32,7 @@ std::string temporary_folder() {
 Output run_kardan(const std::vector<std::string>& arguments) {
   const std::string folder = temporary_folder();
   const std::string out = folder + "/out", err = folder + "/err";
-  std::vector<std::string> words{KARDAN_PROGRAM};
+  std::vector<std::string> words{built_program()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

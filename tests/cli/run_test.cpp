@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/process.h"
+#include "support/places.h"
 
 namespace kardan::test {
 namespace {
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::string models = KARDAN_MODELS "/";
+const std::string models = models_folder() + "/";
 constexpr int finished = 0, failed = 1, bad_input = 2;
 
 /// A file name in the folder of temporary files, removed with the object.

@@ -14,6 +14,7 @@
 #include "docs/markdown.h"
 #include "docs/program.h"
 #include "kardan/io/load.h"
+#include "support/places.h"
 
 namespace kardan::docs {
 namespace {
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> sources(const std::vector<std::string>& folders) {
   std::vector<fs::path> out;
   for (const std::string& folder : folders)
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(KARDAN_SOURCE_DIR) / folder))
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(source_folder()) / folder))
       if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
         out.push_back(entry.path());
   return out;
@@ -91,7 +92,7 @@ TEST(Documentation, EveryExampleOfTheErrorsPageGivesItsCode) {
     if (example.empty()) continue;
     ++examples;
     if (example.starts_with("kardan ")) {
-      const Output shown = run_kardan(example.substr(7), KARDAN_SOURCE_DIR);
+      const Output shown = run_kardan(example.substr(7), source_folder());
       EXPECT_THAT(shown.err, ::testing::HasSubstr(fmt::format("[{}]", code(row[0])))) << example;
       continue;
     }
@@ -122,7 +123,7 @@ TEST(Documentation, EveryPageIsInTheIndexAndEveryLinkLeadsToAFile) {
           << page.path;
     }
     for (std::sregex_iterator i(page.text.begin(), page.text.end(), link), end; i != end; ++i)
-      EXPECT_TRUE(fs::exists(KARDAN_SOURCE_DIR / path.parent_path() / (*i)[1].str()))
+      EXPECT_TRUE(fs::exists(fs::path(source_folder()) / path.parent_path() / (*i)[1].str()))
           << page.path << " links to " << (*i)[1];
   }
 }

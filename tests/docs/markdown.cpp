@@ -6,6 +6,8 @@
 #include <regex>
 #include <sstream>
 
+#include "support/places.h"
+
 namespace kardan::docs {
 namespace {
 
@@ -42,7 +44,7 @@ std::vector<std::string> cells(const std::string& line) {
 }  // namespace
 
 Document document(const std::string& path) {
-  std::ifstream file(std::filesystem::path(KARDAN_SOURCE_DIR) / path, std::ios::binary);
+  std::ifstream file(std::filesystem::path(source_folder()) / path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return {path, text.str()};
@@ -50,7 +52,7 @@ Document document(const std::string& path) {
 
 std::vector<Document> documents() {
   std::vector<std::string> paths{"README.md", "CONTRIBUTING.md"};
-  const std::filesystem::path root(KARDAN_SOURCE_DIR);
+  const std::filesystem::path root(source_folder());
   for (const auto& entry : std::filesystem::directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md")
       paths.push_back("docs/" + entry.path().filename().string());

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/places.h"
+
 namespace kardan::docs {
 namespace {
 
@@ -25,7 +27,7 @@ std::string take(const fs::path& path) {
 Output run_kardan(const std::string& arguments, const fs::path& folder) {
   const std::string stem =
       (fs::temp_directory_path() / ("kardan_docs_" + std::to_string(getpid()))).string();
-  const std::string command = "cd '" + folder.string() + "' && '" + KARDAN_PROGRAM + "' " +
+  const std::string command = "cd '" + folder.string() + "' && '" + built_program() + "' " +
                               arguments + " >'" + stem + ".out' 2>'" + stem + ".err'";
   const int status = std::system(command.c_str());
   return {take(stem + ".out"), take(stem + ".err"), WIFEXITED(status) ? WEXITSTATUS(status) : -1};

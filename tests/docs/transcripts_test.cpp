@@ -20,6 +20,7 @@
 
 #include "docs/markdown.h"
 #include "docs/program.h"
+#include "support/places.h"
 
 namespace kardan::docs {
 namespace {
@@ -122,7 +123,7 @@ TEST(Transcripts, AreWhatTheProgramPrints) {
     const fs::path folder =
         fs::temp_directory_path() / ("kardan_transcripts_" + std::to_string(getpid()));
     fs::create_directory(folder);
-    fs::create_directory_symlink(KARDAN_MODELS, folder / "models");
+    fs::create_directory_symlink(models_folder(), folder / "models");
     for (const char* language : {"yaml", "yaml fault"})
       for (const Block& block : blocks(page, language))
         if (const std::string name = file_name(block); !name.empty())

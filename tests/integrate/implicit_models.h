@@ -5,12 +5,13 @@
 #include "kardan/formulation/state_space.h"
 #include "kardan/io/model_reader.h"
 #include "kardan/run/prepare.h"
+#include "support/places.h"
 
 namespace kardan::test {
 
 inline Prepared load_model(const std::string& name, const ParameterValues& overrides = {}) {
   Diagnostics diagnostics;
-  const auto model = read_model_file(KARDAN_MODELS "/" + name, overrides, diagnostics);
+  const auto model = read_model_file(models_folder() + "/" + name, overrides, diagnostics);
   EXPECT_TRUE(model) << format(diagnostics);
   Prepared p = prepare(*model, overrides, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);

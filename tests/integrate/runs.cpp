@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "kardan/io/model_reader.h"
+#include "support/places.h"
 
 namespace kardan::test {
 namespace {
@@ -27,7 +28,7 @@ Prepared prepared(const std::optional<Model>& model, const ParameterValues& over
 
 Prepared model_file(const std::string& name, const ParameterValues& overrides) {
   Diagnostics diagnostics;
-  const auto model = read_model_file(KARDAN_MODELS "/" + name, overrides, diagnostics);
+  const auto model = read_model_file(models_folder() + "/" + name, overrides, diagnostics);
   return prepared(model, overrides, diagnostics);
 }
 

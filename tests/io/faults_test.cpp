@@ -5,6 +5,7 @@
 
 #include "io/reading.h"
 #include "kardan/io/load.h"
+#include "support/places.h"
 
 namespace kardan::io {
 namespace {
@@ -34,7 +35,7 @@ std::string only_fault(const std::string& text) {
 
 TEST(Faults, OfAFileAreToldInOnePassEachWhereItStands) {
   Diagnostics diagnostics;
-  EXPECT_FALSE(load_model(KARDAN_TEST_DATA "/twelve_faults.yaml", {}, IncludeFrom::model_folder,
+  EXPECT_FALSE(load_model(test_data() + "/twelve_faults.yaml", {}, IncludeFrom::model_folder,
                           diagnostics));
   EXPECT_THAT(told(diagnostics, Severity::error),
               UnorderedElementsAre(

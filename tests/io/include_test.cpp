@@ -7,6 +7,7 @@
 
 #include "io/reading.h"
 #include "kardan/io/load.h"
+#include "support/places.h"
 
 namespace kardan::io {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-const std::string folder = KARDAN_TEST_DATA "/includes/";
+const std::string folder = test_data() + "/includes/";
 
 TEST(Include, JoinsSectionsAndLetsTheIncludingFileReplaceParameters) {
   Diagnostics diagnostics;

@@ -3,6 +3,7 @@
 
 #include "io/reading.h"
 #include "kardan/io/expander.h"
+#include "support/places.h"
 
 namespace kardan::io {
 namespace {
@@ -164,7 +165,7 @@ TEST(Repeat, ReadsALongChainFast) {
   Diagnostics diagnostics;
   const auto start = std::chrono::steady_clock::now();
   const auto model =
-      read_model_file(std::string(KARDAN_MODELS) + "/chain.yaml", {{"N", 10000}}, diagnostics);
+      read_model_file(models_folder() + "/chain.yaml", {{"N", 10000}}, diagnostics);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   ASSERT_TRUE(model) << format(diagnostics);
   EXPECT_EQ(model->bodies.size(), 10000u);

@@ -5,13 +5,14 @@
 #include <sstream>
 
 #include "io/reading.h"
+#include "support/places.h"
 
 namespace kardan::io {
 namespace {
 
 std::vector<std::filesystem::path> model_files() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(KARDAN_MODELS))
+  for (const auto& entry : std::filesystem::directory_iterator(models_folder()))
     if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
@@ -48,7 +49,7 @@ void expect_answer(const std::string& text) {
 }
 
 TEST(Robustness, EveryPrefixOfAModelGetsAnAnswer) {
-  const std::string text = contents(std::string(KARDAN_MODELS) + "/n_four_bar.yaml");
+  const std::string text = contents(models_folder() + "/n_four_bar.yaml");
   for (std::size_t n = 0; n <= text.size(); ++n) expect_answer(text.substr(0, n));
 }
 
@@ -56,7 +57,7 @@ TEST(Robustness, MutatedModelsGetAnAnswer) {
   std::mt19937 random(20240611);
   const std::string special = "{}[]:,'\"&*!|>-?%@`#~$\n\t \\0129.eE+ij\xc3\xff";
   for (const char* file : {"/chain.yaml", "/andrews.yaml", "/truck.yaml"}) {
-    const std::string text = contents(std::string(KARDAN_MODELS) + file);
+    const std::string text = contents(models_folder() + file);
     for (int round = 0; round < 400; ++round) {
       std::string mutated = text;
       const int changes = 1 + static_cast<int>(random() % 8);

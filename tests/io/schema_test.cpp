@@ -9,6 +9,7 @@
 
 #include "kardan/io/yaml_writer.h"
 #include "support/models.h"
+#include "support/places.h"
 
 namespace kardan::io {
 namespace {
@@ -140,7 +141,7 @@ std::string verdict(const std::string& text, const std::string& file = "m.yaml")
 
 TEST(Schema, AcceptsEveryShippedModel) {
   for (const std::string& name : test::shipped_names()) {
-    const std::string path = std::string(KARDAN_MODELS "/") + name + ".yaml";
+    const std::string path = models_folder() + "/" + name + ".yaml";
     Diagnostics diagnostics;
     EXPECT_EQ(verdict(*read_text(path, {}, diagnostics), path), "") << name;
   }

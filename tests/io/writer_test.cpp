@@ -6,6 +6,7 @@
 #include "kardan/io/load.h"
 #include "kardan/io/yaml_writer.h"
 #include "support/models.h"
+#include "support/places.h"
 
 namespace kardan::io {
 namespace {
@@ -81,7 +82,7 @@ void expect_round_trip(const std::string& text, const std::string& file) {
 
 TEST(Writer, EveryShippedModelComesBackWithTheSameEquations) {
   for (const std::string& name : test::shipped_names()) {
-    const std::string path = std::string(KARDAN_MODELS "/") + name + ".yaml";
+    const std::string path = models_folder() + "/" + name + ".yaml";
     expect_round_trip(text_of(path), path);
   }
 }
@@ -92,7 +93,7 @@ TEST(Writer, EveryExampleOfTheCatalogComesBackWithTheSameEquations) {
 }
 
 TEST(Writer, AModelOfSeveralFilesBecomesOne) {
-  const std::string path = KARDAN_TEST_DATA "/includes/model.yaml";
+  const std::string path = test_data() + "/includes/model.yaml";
   expect_round_trip(text_of(path), path);
 }
 

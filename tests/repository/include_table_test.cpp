@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/places.h"
+
 namespace kardan::repository {
 namespace {
 
@@ -23,9 +25,9 @@ std::vector<std::string> faults(const std::string& path, const std::string& text
 }
 
 TEST(IncludeTable, HoldsForEveryFileOfTheLibraryAndTheApplications) {
-  std::vector<SourceFile> files = read_folder(KARDAN_SOURCE_DIR, "kardan", cpp_files);
-  ASSERT_FALSE(files.empty()) << "no sources found below " << KARDAN_SOURCE_DIR;
-  std::ranges::move(read_folder(KARDAN_SOURCE_DIR, "apps", cpp_files), std::back_inserter(files));
+  std::vector<SourceFile> files = read_folder(source_folder(), "kardan", cpp_files);
+  ASSERT_FALSE(files.empty()) << "no sources found below " << source_folder();
+  std::ranges::move(read_folder(source_folder(), "apps", cpp_files), std::back_inserter(files));
   for (const SourceFile& file : files) {
     for (const std::string& fault : include_faults(file)) ADD_FAILURE() << fault;
   }

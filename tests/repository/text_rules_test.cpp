@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/places.h"
+
 namespace kardan::repository {
 namespace {
 
@@ -28,17 +30,17 @@ void expect_none(const std::vector<std::string>& faults) {
 }
 
 TEST(TextRules, FilesAreShort) {
-  const std::vector<SourceFile> files = sources(KARDAN_SOURCE_DIR);
+  const std::vector<SourceFile> files = sources(source_folder());
   ASSERT_FALSE(files.empty());
   for (const SourceFile& file : files) expect_none(length_faults(file));
 }
 
 TEST(TextRules, SourcesHaveNoTabs) {
-  for (const SourceFile& file : sources(KARDAN_SOURCE_DIR)) expect_none(tab_faults(file));
+  for (const SourceFile& file : sources(source_folder())) expect_none(tab_faults(file));
 }
 
 TEST(TextRules, NoFileNamesAHomeFolder) {
-  const std::vector<SourceFile> files = read_tracked(KARDAN_SOURCE_DIR);
+  const std::vector<SourceFile> files = read_tracked(source_folder());
   ASSERT_FALSE(files.empty());
   for (const SourceFile& file : files) expect_none(home_path_faults(file));
 }

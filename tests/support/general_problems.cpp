@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kardan/system/automatic_equations.h"
+#include "support/places.h"
 
 namespace kardan::test {
 namespace {
@@ -15,8 +16,8 @@ using Json = nlohmann::json;
 
 const Json& references() {
   static const Json all = [] {
-    std::ifstream file(KARDAN_TEST_DATA "/general_problems.json");
-    EXPECT_TRUE(file) << "no reference solutions in " KARDAN_TEST_DATA;
+    std::ifstream file(test_data() + "/general_problems.json");
+    EXPECT_TRUE(file) << "no reference solutions in " << test_data();
     return Json::parse(file);
   }();
   return all;

@@ -13,6 +13,7 @@
 
 #include "kardan/io/model_reader.h"
 #include "kardan/run/prepare.h"
+#include "support/places.h"
 
 namespace kardan::test {
 
@@ -28,7 +29,7 @@ inline Model model_of(const std::string& text, const ParameterValues& overrides 
 inline Model shipped(const std::string& name, const ParameterValues& overrides = {}) {
   Diagnostics diagnostics;
   auto model =
-      read_model_file(std::string(KARDAN_MODELS "/") + name + ".yaml", overrides, diagnostics);
+      read_model_file(models_folder() + "/" + name + ".yaml", overrides, diagnostics);
   EXPECT_TRUE(model) << format(diagnostics);
   return model.value_or(Model{});
 }
@@ -51,10 +52,10 @@ inline std::unique_ptr<System> compiled_shipped(const std::string& name,
 /// The names of all files in models/, sorted.
 inline std::vector<std::string> shipped_names() {
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(KARDAN_MODELS))
+  for (const auto& file : std::filesystem::directory_iterator(models_folder()))
     if (file.path().extension() == ".yaml") names.push_back(file.path().stem());
   std::sort(names.begin(), names.end());
-  EXPECT_GE(names.size(), 17u) << "models are missing in " KARDAN_MODELS;
+  EXPECT_GE(names.size(), 17u) << "models are missing in " << models_folder();
   return names;
 }
 
