@@ -140,7 +140,7 @@ class StateSpace final : public ChartProblem {
   };
   void curve_base();
   void curve_point();
-  void add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y) const;
+  void add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y, int column = 0) const;
   void add_to_body(const Matrix& X, Matrix& Y) const;
   Eval reduce(const Place& at, Derivatives terms, LocalJacobian& out);
   void differentiate_accelerations(const Place& at);
@@ -216,8 +216,9 @@ class StateSpace final : public ChartProblem {
   std::vector<Curvature> curvature_;  // of each spatial body
   Matrix Xq_, Vq_;                    // changes of q and q' by (x, zeta, t)
   Matrix body_U_;                     // T dq' by u
-  Matrix X_, V_, A_, N_;              // changes of positions, velocities, accelerations
-  Matrix W1_, W2_, W3_, W4_;
+  Matrix X_, V_;                      // changes of positions and velocities by (x, zeta, t)
+  Matrix VU_, AN_;                    // of velocities and accelerations by (x, zeta, t) and u
+  Matrix W1_, W3_, W4_;
   Vector by_time_;               // q by t
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
   bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
