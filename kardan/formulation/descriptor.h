@@ -115,6 +115,8 @@ class Descriptor final : public DaeProblem {
   /// Whether the workspace holds the evaluation at the state already.
   enum class Values { wanted, present };
   Eval choose_rows(const State& state, At at, Values values = Values::wanted);
+  void unbalance();
+  bool refine_accelerations();
   Eval solve_accelerations(State& state, Values values = Values::wanted);
   Eval close(State& state);
   Eval keep_invariants(State& state);

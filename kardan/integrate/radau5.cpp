@@ -254,7 +254,7 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
                                              Counters& counters) {
   const double tolerance = start.scale->relative, weight = estimate_weight(tolerance);
   // In units of the controlled error (RADAU5; Hairer & Wanner II, IV.8).
-  const double enough = std::min(0.03, std::sqrt(tolerance / weight));
+  const double enough = std::min(0.03, 10 * std::sqrt(tolerance / weight));
   // Corrections of this size are round-off, magnified near singular positions: in velocities by
   // the square of the condition. Where that would not stay well below the tolerance, no size is
   // excused.
