@@ -52,15 +52,17 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   const bool decide = at == At::consistent;
   if (values == Values::wanted)
     if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
-  scale_columns(ws_->G, layout_.m, column_scale_, scaled_G_);
-  if (Eval e = rows_.factor(scaled_G_, rank_tolerance, decide ? layout_.m : rank_); e != Eval::ok)
+  if (Eval e = rows_.factor(ws_->G, rank_tolerance, decide ? layout_.m : rank_, choice_);
+      e != Eval::ok)
     return e;
   if (decide) rank_ = std::max(rank_, rows_.rank());
+  if (decide && rows_.rank() == rank_) rows_.keep(ws_->G, choice_);
   if (decide && layout_.m > layout_.holonomic) {
-    scale_columns(ws_->G, layout_.holonomic, column_scale_, scaled_G_);
-    if (Eval e = position_rows_.factor(scaled_G_, rank_tolerance, layout_.holonomic); e != Eval::ok)
+    if (Eval e = position_rows_.factor(ws_->G, rank_tolerance, layout_.holonomic, position_choice_);
+        e != Eval::ok)
       return e;
     position_rank_ = std::max(position_rank_, position_rows_.rank());
+    if (position_rows_.rank() == position_rank_) position_rows_.keep(ws_->G, position_choice_);
   }
   rows_t_ = state.t;
   rows_p_ = state.p;
