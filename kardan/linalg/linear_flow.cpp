@@ -137,46 +137,80 @@ void LinearFlow::at(double t, Vector& w) {
   for (std::size_t i = 0; i < w.size(); ++i) w[i] *= d_[i];
 }
 
-Eval LinearFlow::third(const Vector& v, Vector& w) {
+/// x_k = t^k phi_k(tA) v, the solutions for the loads v t^(k-1)/(k-1)!, for |A| t < 1.
+void LinearFlow::taylor_phi(double t, Vector (&x)[3]) {
   const int n = A_.rows();
-  term_ = v;
-  for (int i = 0; i < n; ++i) term_[i] /= d_[i];
+  term_ = v_;
+  for (Vector& each : x) each.assign(n, 0.0);
+  product_.resize(n);
+  double power = 1;
+  for (int k = 1; k <= most_terms && t > 0; ++k) {
+    power *= t / k;
+    add_scaled(power, term_, x[0]);
+    add_scaled(power * t / (k + 1), term_, x[1]);
+    add_scaled(power * t * t / ((k + 1.0) * (k + 2.0)), term_, x[2]);
+    multiply(A_, term_, product_);
+    std::swap(term_, product_);
+    if (power * t * norm_max(term_) <= round_off * norm_max(x[0])) break;
+  }
+}
+
+Eval LinearFlow::third(const Vector& v, double t, Vector& w) {
+  const int n = A_.rows();
+  v_ = v;
+  for (int i = 0; i < n; ++i) v_[i] /= d_[i];
   if (kind_ == FlowKind::krylov) {
     zero_.assign(n, 0.0);
-    const Vector* const loads[] = {&term_, &zero_, &zero_};
-    if (Eval e = krylov_error_.prepare(A_, loads, h_, estimate_tolerance); e != Eval::ok) return e;
-    krylov_error_.at(h_, w);
+    const Vector* const loads[] = {&v_, &zero_, &zero_};
+    if (Eval e = krylov_error_.prepare(A_, loads, t, estimate_tolerance); e != Eval::ok) return e;
+    krylov_error_.at(t, w);
     for (int i = 0; i < n; ++i) w[i] *= d_[i];
     return Eval::ok;
   }
-  // x_k = t^k phi_k(tA) v, the solutions for the loads v t^(k-1)/(k-1)!.
-  double t = levels_[last_].length;
-  for (Vector& x : x_) x.assign(n, 0.0);
-  product_.resize(n);
-  double power = 1;
-  for (int k = 1; k <= most_terms; ++k) {
-    power *= t / k;
-    add_scaled(power, term_, x_[0]);
-    add_scaled(power * t / (k + 1), term_, x_[1]);
-    add_scaled(power * t * t / ((k + 1.0) * (k + 2.0)), term_, x_[2]);
-    multiply(A_, term_, product_);
-    std::swap(term_, product_);
-    if (power * t * norm_max(term_) <= round_off * norm_max(x_[0])) break;
-  }
-  for (int i = last_; i > 0; --i) {
-    const Level& level = levels_[i];
-    // x_k(2t) = E x_k + sum_j t^(k-j)/(k-j)! x_j
+  // x_k(s + t) = E_s x_k(t) + sum_j t^(k-j)/(k-j)! x_j(s)
+  auto extend = [&](const Level& by, const Vector (&own)[3], double from, Vector (&x)[3]) {
     for (int k = 2; k >= 0; --k) {
-      multiply(level.E, x_[k], product_);
-      add_scaled(1, product_, x_[k]);
-      if (k >= 1) add_scaled(t, x_[k - 1], x_[k]);
-      if (k == 2) add_scaled(t * t / 2, x_[0], x_[k]);
+      multiply(by.E, x[k], product_);
+      std::swap(x[k], product_);
+      add_scaled(1, own[k], x[k]);
+      if (k >= 1) add_scaled(from, own[k - 1], x[k]);
+      if (k == 2) add_scaled(from * from / 2, own[0], x[k]);
     }
-    t *= 2;
+  };
+  const double shortest = levels_[last_].length, rest = std::fmod(t, shortest);
+  auto units = static_cast<long long>(std::llround((t - rest) / shortest));
+  taylor_phi(shortest, levels_[last_].x);
+  for (int i = last_; i > 0; --i) {
+    for (int k = 0; k < 3; ++k) levels_[i - 1].x[k] = levels_[i].x[k];
+    extend(levels_[i], levels_[i].x, levels_[i].length, levels_[i - 1].x);
+  }
+  taylor_phi(rest, x_);
+  double reached = rest;
+  for (int i = last_; i >= 0 && units > 0; --i, units >>= 1) {
+    if ((units & 1) == 0) continue;
+    extend(levels_[i], levels_[i].x, reached, x_);
+    reached += levels_[i].length;
   }
   w = x_[2];
   for (int i = 0; i < n; ++i) w[i] *= d_[i];
   return Eval::ok;
+}
+
+/// w' = e^((s-t)A) (A w + f + t g) + ..., whose size grows by at most e^(|A| |s - t|).
+void LinearFlow::deviation(double t, const Vector& w, double span, Vector& bound) {
+  const int n = A_.rows();
+  term_.resize(n);
+  product_.resize(n);
+  for (int i = 0; i < n; ++i) term_[i] = w[i] / d_[i];
+  multiply(A_, term_, product_);
+  double size = 0, load = 0;  // one-norms, like rate()
+  for (int i = 0; i < n; ++i) {
+    size += std::abs(product_[i] + f_[i] + t * g_[i]);
+    load += std::abs(g_[i]);
+  }
+  const double most = span * std::exp(rate_ * span) * (size + span * load);
+  bound.resize(n);
+  for (int i = 0; i < n; ++i) bound[i] = most * d_[i];
 }
 
 }  // namespace kardan

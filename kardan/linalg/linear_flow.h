@@ -27,12 +27,15 @@ class LinearFlow {
                              FlowKind kind, double tolerance);
   /// w(t)
   void at(double t, Vector& w);
-  /// h^3 phi_3(hA) v: the solution at h of w' = A w + t^2/2 v. To a few digits (Krylov).
-  [[nodiscard]] Eval third(const Vector& v, Vector& w);
+  /// t^3 phi_3(tA) v, 0 <= t <= h: the solution at t of w' = A w + t^2/2 v. Krylov gives a few
+  /// digits of it.
+  [[nodiscard]] Eval third(const Vector& v, double t, Vector& w);
 
   double h() const { return h_; }
   /// A bound of the fastest rate of the motion: |A|_1, balanced [1/s].
   double rate() const { return rate_; }
+  /// |w_i(s) - w_i(t)| for |s - t| <= span is at most this, where `w` is w(t).
+  void deviation(double t, const Vector& w, double span, Vector& bound);
   FlowKind kind() const { return kind_; }
 
  private:
@@ -41,9 +44,11 @@ class LinearFlow {
     double length = 0;
     Matrix E;
     Vector a, b, c;
+    Vector x[3];  // length^k phi_k v of third()
   };
   Eval prepare_ladder();
   void taylor(double t, Vector& w);
+  void taylor_phi(double t, Vector (&x)[3]);
 
   FlowKind kind_ = FlowKind::pade;
   double h_ = 0, rate_ = 0;
@@ -52,7 +57,7 @@ class LinearFlow {
   Vector d_, f_, g_;      // f, g balanced likewise
   std::vector<Level> levels_;  // level i has the length h/2^i
   int last_ = 0;               // the shortest in use
-  Vector term_, term_g_, product_, x_[3];
+  Vector term_, term_g_, product_, v_, x_[3];
   Matrix scaled_;
   MatrixExponential exponential_;
   KrylovAction krylov_, krylov_error_;

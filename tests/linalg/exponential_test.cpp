@@ -161,9 +161,10 @@ TEST_P(LinearFlows, GiveTheThirdPhiFunction) {
   const Matrix A = random_matrix(n, 9, 11);
   const Vector v = random_vector(n, 12);
   LinearFlow flow;
-  ASSERT_EQ(flow.prepare(A, v, Vector(n), h, GetParam(), 1e-13), Eval::ok);
+  // Also for a time inside what was prepared.
+  ASSERT_EQ(flow.prepare(A, v, Vector(n), 1.7 * h, GetParam(), 1e-13), Eval::ok);
   Vector w;
-  ASSERT_EQ(flow.third(v, w), Eval::ok);
+  ASSERT_EQ(flow.third(v, h, w), Eval::ok);
   Matrix scaled = A;
   for (std::size_t i = 0; i < A.size(); ++i) scaled.data()[i] *= h;
   std::vector<Matrix> phi;
@@ -179,6 +180,23 @@ INSTANTIATE_TEST_SUITE_P(Kinds, LinearFlows, testing::Values(FlowKind::pade, Flo
                          [](const auto& kind) {
                            return kind.param == FlowKind::pade ? "pade" : "krylov";
                          });
+
+TEST(LinearFlow, BoundsHowFarItGoesInAShortTime) {
+  const Matrix A = random_matrix(5, 10, 31);
+  const Vector f = random_vector(5, 32), g = random_vector(5, 33);
+  LinearFlow flow;
+  ASSERT_EQ(flow.prepare(A, f, g, 1, FlowKind::pade, 0), Eval::ok);
+  Vector w, later, bound;
+  for (double t : {0.0, 0.3, 0.7})
+    for (double span : {0.01, 0.1, 0.3}) {
+      flow.at(t, w);
+      flow.deviation(t, w, span, bound);
+      for (double s : {0.3, 0.7, 1.0}) {
+        flow.at(t + s * span, later);
+        for (int i = 0; i < 5; ++i) EXPECT_LE(std::abs(later[i] - w[i]), bound[i]) << t << span;
+      }
+    }
+}
 
 /// A chain of 60 masses on springs, some stiff: Krylov keeps its tolerance, substep by substep.
 TEST(KrylovAction, KeepsItsToleranceOnALargeStiffSystem) {
