@@ -52,12 +52,18 @@ class StateSpace final : public ChartProblem {
   Eval jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) override;
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
+  void place(const Local& y, ChartPoint& point) override;
+  void spread_speed(const Vector& u, Vector& speed) const override;
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
   ErrorScale default_scale(double tolerance) const override;
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
+  void event_guards(const State& state, std::span<const double> speed, std::span<double> guard,
+                    std::span<double> rate) override {
+    system_.event_guards(state, speed, guard, rate, *ws_);
+  }
   void switch_modes(const State& after, State& state) override;
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
@@ -226,6 +232,7 @@ class StateSpace final : public ChartProblem {
   Vector error_x_, error_u_;
   LocalRate end_rate_;
   Local grid_y_;
+  Vector place_held_;
   std::string culprit_;
 };
 

@@ -70,7 +70,7 @@ std::string Monitor::observe(const StepView& step) {
 /// error is odd about the middle of the step.
 void Monitor::between(const DenseStep& dense, double theta) {
   dense.at(theta, point_);
-  if (method_.is_explicit) return;
+  if (method_.is_explicit || dense.flow) return;
   const ChartPoint &A = dense.from, &B = dense.to;
   const double s = theta, r = 1 - s, h = dense.h();
   for (std::size_t i = 0; i < A.q.size(); ++i) {
