@@ -9,14 +9,15 @@
 namespace kardan {
 
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
-                                      Diagnostics& diagnostics) {
-  Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+                                      Diagnostics& diagnostics, const Catalog& catalog) {
+  Blueprint blueprint = resolve(model, catalog, overrides, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   return compile(std::move(blueprint), diagnostics);
 }
 
-void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
-  Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
+                 const Catalog& catalog) {
+  Blueprint blueprint = resolve(model, catalog, overrides, diagnostics);
   if (blueprint.equations && diagnostics.has_errors()) return;
   const auto system = compile_draft(std::move(blueprint), diagnostics);
   if (!system) return;
@@ -28,8 +29,8 @@ void find_faults(const Model& model, const ParameterValues& overrides, Diagnosti
 }
 
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
-                           Diagnostics& diagnostics) {
-  return [&model, overrides, &diagnostics, first = true](const ParameterValues& more) mutable {
+                           Diagnostics& diagnostics, const Catalog& catalog) {
+  return [&, overrides, first = true](const ParameterValues& more) mutable {
     ParameterValues all = overrides;
     for (const auto& [name, value] : more) {
       const auto old = std::find_if(all.begin(), all.end(),
@@ -41,35 +42,38 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
     }
     // Warnings of the model are told once; a value out of range just makes the trial fail.
     Diagnostics ignored;
-    auto system = compile_model(model, all, first ? diagnostics : ignored);
+    auto system = compile_model(model, all, first ? diagnostics : ignored, catalog);
     first = false;
     return system;
   };
 }
 
-Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
+Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics) {
   Prepared out;
+  Equilibrium balance = find_equilibrium(factory, diagnostics);
+  if (diagnostics.has_errors()) return out;
+  out.system = std::move(balance.system);
+  out.start = std::move(balance.start);
+  out.solved = std::move(balance.parameters);
+  if (balance.report.status != Eval::ok) {
+    out.start.report.status = balance.report.status;
+    out.start.report.message = balance.report.message;
+    out.start.report.advice = balance.report.advice;
+  }
+  out.equilibrium = std::move(balance.report);
+  return out;
+}
+
+Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
+                 const Catalog& catalog) {
   if (model.bodies.empty() && model.equations.fields.empty()) {
     diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
                       "add a section 'bodies' or 'equations'");
-    return out;
+    return {};
   }
-  if (model.start == "equilibrium") {
-    Equilibrium balance =
-        find_equilibrium(make_factory(model, overrides, diagnostics), diagnostics);
-    if (diagnostics.has_errors()) return out;
-    out.system = std::move(balance.system);
-    out.start = std::move(balance.start);
-    out.solved = std::move(balance.parameters);
-    if (balance.report.status != Eval::ok) {
-      out.start.report.status = balance.report.status;
-      out.start.report.message = balance.report.message;
-      out.start.report.advice = balance.report.advice;
-    }
-    out.equilibrium = std::move(balance.report);
-    return out;
-  }
-  return prepare(compile_model(model, overrides, diagnostics), diagnostics);
+  if (model.start == "equilibrium")
+    return prepare_balanced(make_factory(model, overrides, diagnostics, catalog), diagnostics);
+  return prepare(compile_model(model, overrides, diagnostics, catalog), diagnostics);
 }
 
 Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics) {
