@@ -46,6 +46,17 @@ class Runnable:
             raise AssemblyError(report["message"], report["advice"])
         return modes(report)
 
+    def matrices(self, *, set: Mapping[str, float] | None = None, **at: Any) -> Report:
+        """The terms of the general equations and their derivatives, at the consistent start or at
+        other values of the variables given by keyword (t, p, v, r, w, s, a, lambda_):
+
+            M v' = f - G' lambda,  G v' = gamma,  g, rate = G v + g_t,  r' = b,  0 = d,  e
+
+        accel is G a - gamma; X_p, X_v, X_t are derivatives, f_p those of f - M a - G' lambda; aux is
+        (b; d). Rows of G are all constraints, nonholonomic ones last. Tangents of p have the size of
+        v: displacements in the world, rotations in the body's frame."""
+        return Report(_core.matrices(self._source, dict(set or {}), at))
+
     def run(self, t_end: float | None = None, *, method: str | None = None,
             tolerance: float | None = None, every: float | None = None,
             observer: Callable[[Any], Any] | None = None,

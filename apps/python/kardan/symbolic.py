@@ -152,7 +152,7 @@ class SymbolicEquations(Runnable):
         elif isinstance(method, LagrangesMethod):
             method.form_lagranges_equations()
             speeds = [q.diff(t) for q in method.q]
-            holonomic = list(method.holonomic_constraints)
+            holonomic = list(method._hol_coneqs)
             conditions = list(method.coneqs)[len(holonomic):]
             more.setdefault("constraints", {f"g{i}": g for i, g in enumerate(holonomic)})
             more.setdefault("nonholonomic", {f"h{i}": h for i, h in enumerate(conditions)})
