@@ -88,8 +88,9 @@ class SymbolicEquations(Runnable):
             raise ModelError(row.faults)
         #: Seconds it took to derive and compile the equations.
         self.seconds = time.perf_counter() - begin
-        self._source = _core.CompiledSource({
-            **names, "parameters": row.parameter_values, "functions": table, "library": loaded})
+        self._spec = {**names, "parameters": row.parameter_values, "functions": table,
+                      "library": loaded}
+        self._source = _core.CompiledSource(self._spec)
         self._source.set_simulate(dict(simulate or {}), where)
 
     @classmethod
