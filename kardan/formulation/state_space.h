@@ -78,6 +78,7 @@ class StateSpace final : public ChartProblem {
     Vector free, held;  // (x, zeta) and y of the point
     Matrix H;           // y by (x, zeta)
     Vector H_t;         // y by t
+    Vector bend;        // y'' with x'' = zeta'' = 0, at the base
     Matrix B;           // q by (x, zeta)
     Matrix H_u, U;      // (y', zeta') and q' by u, where there are nonholonomic rows
     std::unique_ptr<LinearSolver> velocity;  // factors of [G; H] T [D Z]
@@ -90,17 +91,24 @@ class StateSpace final : public ChartProblem {
   void prepare_saddle();
   Eval factor_dependent(Tangent& tangent);
   Eval dependent_positions(double t, const Local& y);
+  Eval close_positions();
+  double open_positions(int& worst);
   void guess_positions(double t, const Local& y);
+  void bend_base();
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
   /// Turn counters and contact variables of a state in this chart.
   void follow(State& state) {
     if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, state, *ws_);
   }
   Eval dependent_velocities(const Vector& u);
+  void turn_velocities();
   Eval evaluate_forces(State& state);
   Eval reduced_accelerations(Tangent& tangent);
   void reduced_multipliers(Tangent& tangent);
   void reduce_mass(const Matrix& U, Matrix& out);
+  void share_bodies();
+  void reduce_by_bodies(const Matrix& U);
+  void reduce_at_once(const Matrix& U);
   Eval saddle_accelerations();
   std::string directions_at_base();
   void blame(const State& state);
@@ -170,6 +178,10 @@ class StateSpace final : public ChartProblem {
   Parametrization split_;
   const std::vector<int>& rows_ = split_.rows;
   HeldBlock velocity_block_, position_block_;
+  FreeBlock free_block_, free_velocity_block_;  // of H and H_u
+  std::vector<std::vector<int>> supports_;      // of the columns of U in body tangents
+  Vector position_weight_;                      // by row: to scaled residuals
+  bool foreseen_ = false;                       // positions were closed without a last look
   std::shared_ptr<const SparsePattern> saddle_pattern_;
   std::vector<int> saddle_M_, saddle_G_, saddle_Gt_, saddle_from_;
   std::unique_ptr<LinearSolver> saddle_;
@@ -178,6 +190,15 @@ class StateSpace final : public ChartProblem {
   Vector chart_G_;           // values of G T at the point
 
   bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
+  /// The columns of U that move a body (filled up to a multiple of four by such as do not), and U
+  /// there in body tangents, M times it and the square of both.
+  struct BodyShare {
+    int body = 0;
+    std::vector<int> columns;
+    Matrix U, MU, square;
+    Vector x;
+  };
+  std::vector<BodyShare> shares_;  // none where masses couple bodies
   Matrix reduced_mass_, mass_U_;
   Vector reduced_x_, force_, bias_;
   DenseLu reduced_lu_;
@@ -200,6 +221,7 @@ class StateSpace final : public ChartProblem {
   Vector by_time_;               // q by t
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
   bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
+  bool moving_ = false;          // derivatives have a column for time
   Vector error_x_, error_u_;
   LocalRate end_rate_;
   Local grid_y_;

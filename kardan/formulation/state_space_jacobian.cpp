@@ -24,14 +24,14 @@ void multiply_add(double factor, const SparseMatrix& A, const std::vector<int>* 
   }
 }
 
-/// Y = B' X
-void transposed_product(const Matrix& B, const Matrix& X, Matrix& Y) {
-  Y.resize(B.cols(), X.cols());
+/// Y = U' X for a U whose columns have the given supports.
+void transposed_product(const std::vector<std::vector<int>>& supports, const Matrix& U,
+                        const Matrix& X, Matrix& Y) {
+  Y.resize(U.cols(), X.cols());
   Y.set_zero();
-  for (int i = 0; i < B.cols(); ++i) {
+  for (int i = 0; i < U.cols(); ++i) {
     RowSum sum(X.cols(), Y.row(i));
-    for (int k = 0; k < B.rows(); ++k)
-      if (B(k, i) != 0) sum.add(B(k, i), X.row(k));
+    for (int k : supports[i]) sum.add(U(k, i), X.row(k));
   }
 }
 
@@ -146,11 +146,12 @@ void StateSpace::differentiate_accelerations(const Place& at) {
   const int n = split_.free_positions(), m = static_cast<int>(rows_.size());
   add_curvature(&Curvature::acceleration, Xq_, A_);
   add_curvature(&Curvature::acceleration_by_rate, Vq_, A_);
-  W3_.resize(m, n + 1);
+  W3_.resize(m, A_.cols());
   W3_.set_zero();
   multiply_add(-1, ws_->accel_p, &rows_, X_, W3_);
   multiply_add(-1, ws_->accel_v, &rows_, V_, W3_);
-  for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->accel_t[rows_[i]];
+  if (moving_)
+    for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->accel_t[rows_[i]];
   close_dependent(*at.tangent.velocity, W1_, A_);
   add_curvature(&Curvature::acceleration_by_rate, at.tangent.velocities(), N_);
   W3_.resize(m, second());
@@ -169,29 +170,34 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
   }
   const int n = split_.free_positions(), m = static_cast<int>(rows_.size());
   const int nv = system_.sizes().v;
+  moving_ = system_.sizes().r + system_.sizes().w > 0;
+  for (int row : rows_)
+    moving_ = moving_ || ws_->g_t[row] != 0 || ws_->rate_t[row] != 0 || ws_->accel_t[row] != 0;
+  const int width = n + (moving_ ? 1 : 0);
   body_U_.resize(nv, second());
   body_U_.set_zero();
   add_to_body(at.tangent.velocities(), body_U_);
-  // X = dp by (x, zeta, t); the last column is the motion of the constraints in time.
-  Xq_.resize(nv, n + 1);
-  by_time_.assign(nv, 0.0);
-  split_.add_held(at.tangent.H_t, by_time_);
-  for (int j = 0; j < nv; ++j) {
-    std::copy_n(at.tangent.B.row(j), n, Xq_.row(j));
-    Xq_(j, n) = by_time_[j];
+  // X = dp by (x, zeta, t); the last column is the motion of the constraints in time, if they move.
+  Xq_.resize(nv, width);
+  for (int j = 0; j < nv; ++j) std::copy_n(at.tangent.B.row(j), n, Xq_.row(j));
+  if (moving_) {
+    by_time_.assign(nv, 0.0);
+    split_.add_held(at.tangent.H_t, by_time_);
+    for (int j = 0; j < nv; ++j) Xq_(j, n) = by_time_[j];
   }
   for (Matrix* Y : {&X_, &V_, &A_}) {
-    Y->resize(nv, n + 1);
+    Y->resize(nv, width);
     Y->set_zero();
   }
   add_to_body(Xq_, X_);
   // V = dv by (x, zeta, t): the curvature, and dependent velocities from G V = -(rate_p X +
   // rate_t).
   add_curvature(&Curvature::spin, Xq_, V_);
-  W3_.resize(m, n + 1);
+  W3_.resize(m, width);
   W3_.set_zero();
   multiply_add(-1, ws_->rate_p, &rows_, X_, W3_);
-  for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->rate_t[rows_[i]];
+  if (moving_)
+    for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->rate_t[rows_[i]];
   close_dependent(*at.tangent.velocity, Vq_, V_);
   N_.resize(nv, second());
   N_.set_zero();
@@ -218,7 +224,7 @@ void StateSpace::add_drift(const Matrix& U, LocalJacobian& out) {
   split_.drift_of(Vq_, W4_);
   place_columns(W4_, 0, n, 0, 0, out.B_x);
   place_columns(W4_, n, drift, 0, 0, out.B_z);
-  for (int i = 0; i < drift; ++i) out.B_t[i] = W4_(i, n + drift);
+  for (int i = 0; i < drift; ++i) out.B_t[i] = moving_ ? W4_(i, n + drift) : 0;
   split_.drift_of(U, W4_);
   place_columns(W4_, 0, n, 0, 0, out.B_u);
 }
@@ -226,28 +232,29 @@ void StateSpace::add_drift(const Matrix& U, LocalJacobian& out) {
 /// Forces by (x, zeta, t) and by u, less the accelerations' share, on the free directions.
 Eval StateSpace::reduce_forces(LocalJacobian& out) {
   const int n = split_.free_positions(), nv = system_.sizes().v;
-  W1_.resize(nv, n + 1);
+  W1_.resize(nv, X_.cols());
   W1_.set_zero();
   multiply_add(1, ws_->f_p, nullptr, X_, W1_);
   multiply_add(1, ws_->f_v, nullptr, V_, W1_);
   multiply_add(-1, ws_->M, nullptr, A_, W1_);
-  for (int j = 0; j < nv; ++j) W1_(j, n) += ws_->f_t[j];
+  if (moving_)
+    for (int j = 0; j < nv; ++j) W1_(j, n) += ws_->f_t[j];
   W2_.resize(nv, second());
   W2_.set_zero();
   multiply_add(1, ws_->f_v, nullptr, body_U_, W2_);
   multiply_add(-1, ws_->M, nullptr, N_, W2_);
   if (system_.sizes().r + system_.sizes().w > 0)
     if (Eval e = add_auxiliary(out); e != Eval::ok) return e;
-  transposed_product(body_U_, W1_, W4_);
+  transposed_product(supports_, body_U_, W1_, W4_);
   copy_columns(W4_, 0, second(), out.A_x);
   place_columns(W4_, second(), split_.drift(), 0, 0, out.A_z);
   out.A_t.resize(second());
-  for (int i = 0; i < second(); ++i) out.A_t[i] = W4_(i, n);
-  transposed_product(body_U_, W2_, out.A_u);
-  W3_.resize(nv, second());
-  W3_.set_zero();
-  multiply_add(1, ws_->M, nullptr, body_U_, W3_);
-  transposed_product(body_U_, W3_, out.M);
+  if (moving_)
+    for (int i = 0; i < second(); ++i) out.A_t[i] = W4_(i, n);
+  else
+    multiply_transposed(body_U_, ws_->f_t, out.A_t);
+  transposed_product(supports_, body_U_, W2_, out.A_u);
+  reduce_mass(body_U_, out.M);
   return Eval::ok;
 }
 
@@ -314,7 +321,7 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
     std::copy_n(own.row(i), nr, out.B_z.row(row) + drift);
     out.B_t[row] = by_x(i, n);
   }
-  transposed_product(body_U_, f_r, A_r);
+  transposed_product(supports_, body_U_, f_r, A_r);
   place_columns(A_r, 0, nr, 0, drift, out.A_z);
   return Eval::ok;
 }

@@ -33,16 +33,13 @@ class DenseLu {
 
  private:
   Eval load_scaled(const Matrix& A);
-  bool eliminate();
 
   Matrix lu_;
   std::vector<int> pivot_;  // row exchanged with row k at step k
   Vector row_scale_;        // D
   Vector scratch_;
   Vector signs_;
-  Vector minus_;                     // a row of -L or -U
-  std::vector<const double*> rows_;  // of the right-hand sides
-  double norm_ = 0.0;                // ||DA||, infinity norm
+  double norm_ = 0.0;  // ||DA||, infinity norm
 };
 
 }  // namespace kardan

@@ -71,6 +71,7 @@ class MultibodySystem final : public System {
   };
 
   void orient(const State&, int body, BodyMotion<D>&) const;
+  double turned(const State& from, const State& to, int body) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;
   ConstraintValues constraint_values(Workspace&) const;
