@@ -8,6 +8,7 @@
 #include "apps/cli/progress.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/report_json.h"
 #include "kardan/io/result_catalog.h"
 #include "kardan/run/outputs.h"
 #include "kardan/run/simulate.h"
