@@ -8,7 +8,7 @@ mark_as_advanced(NPM NODE)
 
 set(KARDAN_VIEWER_SOURCE ${PROJECT_SOURCE_DIR}/apps/viewer)
 set(KARDAN_VIEWER_HTML ${PROJECT_BINARY_DIR}/viewer/viewer.html)
-set(viewer_bundle ${PROJECT_BINARY_DIR}/viewer/viewer_bundle.cpp)
+set(viewer_page ${PROJECT_BINARY_DIR}/viewer/viewer_page.cpp)
 set(embed ${PROJECT_SOURCE_DIR}/cmake/embed_viewer.cmake)
 
 if(KARDAN_VIEWER AND NOT (NPM AND NODE))
@@ -35,14 +35,12 @@ if(KARDAN_VIEWER)
       ${KARDAN_VIEWER_SOURCE}/vite.config.ts ${KARDAN_VIEWER_SOURCE}/tsconfig.json
     WORKING_DIRECTORY ${KARDAN_VIEWER_SOURCE}
     COMMENT "Building the viewer" VERBATIM)
-  add_custom_command(OUTPUT ${viewer_bundle}
-    COMMAND ${CMAKE_COMMAND} -D html=${KARDAN_VIEWER_HTML} -D out=${viewer_bundle} -P ${embed}
+  add_custom_command(OUTPUT ${viewer_page}
+    COMMAND ${CMAKE_COMMAND} -D html=${KARDAN_VIEWER_HTML} -D out=${viewer_page} -P ${embed}
     DEPENDS ${KARDAN_VIEWER_HTML} ${embed} VERBATIM)
-else()
-  add_custom_command(OUTPUT ${viewer_bundle}
-    COMMAND ${CMAKE_COMMAND} -D out=${viewer_bundle} -P ${embed} DEPENDS ${embed} VERBATIM)
-endif()
-
-if(TARGET kardan)
-  target_sources(kardan PRIVATE ${viewer_bundle})
+  if(TARGET kardan)
+    target_sources(kardan PRIVATE ${viewer_page})
+    set_source_files_properties(apps/cli/viewer_page.cpp PROPERTIES
+      COMPILE_DEFINITIONS KARDAN_HAS_VIEWER)
+  endif()
 endif()

@@ -94,8 +94,9 @@ export function chain(viewer, bodies, frames = 600) {
       name: `joint_${i + 1}`,
       kind: 'reaction',
       body: i + 1,
-      point: 'force_point',
-      vector: 'force_vector',
+      at: [0, 0, length / 2],
+      array: 'force_vectors',
+      column: 0,
     })),
     times: maker.add('times', times, [frames], 'f64'),
     poses: maker.add('poses', poses, [frames, bodies + 1, 7]),
@@ -103,7 +104,8 @@ export function chain(viewer, bodies, frames = 600) {
       name: `${name}.z`,
       unit: 'm',
       group: name,
-      array: maker.add(`${name}.z`, times.map((_, f) => poses[7 * (f * (bodies + 1) + i + 1) + 2])),
+      array: 'poses',
+      column: 7 * (i + 1) + 2,
     })),
     steps: {
       time: maker.add('step_time', times.slice(1)),
@@ -113,8 +115,7 @@ export function chain(viewer, bodies, frames = 600) {
     },
     events: [{ time: 2.5, name: 'rod_1.turn', what: 'the chain turns', direction: 'rising' }],
   };
-  maker.add('force_point', times.flatMap(() => [0, 0, 0]), [frames, 3]);
-  maker.add('force_vector', forces, [frames, 3]);
+  maker.add('force_vectors', forces, [frames, 3]);
   return maker.html(viewer, header);
 }
 

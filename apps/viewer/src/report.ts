@@ -20,6 +20,7 @@ export interface Body {
   name: string;
   fixed?: boolean;
   mass?: number;
+  color?: string;
   text?: string;
   shapes?: Shape[];
 }
@@ -52,12 +53,18 @@ export interface Surface {
   radius?: number;
 }
 
+/** A series: an array, or a column of one (the first of its three columns, for a vector). */
+export type SeriesName = string | { array: string; column?: number };
+
+/** The force on a body, at a point of it; `lift` moves the arrow back along the force, into the contact. */
 export interface Arrow {
   name: string;
   kind: 'contact' | 'reaction' | 'force';
   body: number;
-  point: string;
-  vector: string;
+  at: Vec3;
+  lift?: number;
+  array: string;
+  column?: number;
 }
 
 export interface TracedPoint {
@@ -71,6 +78,7 @@ export interface Quantity {
   unit?: string;
   group?: string;
   array: string;
+  column?: number;
 }
 
 export interface Event {
@@ -106,9 +114,22 @@ export interface Header {
   times?: string;
   poses?: string;
   quantities?: Quantity[];
-  steps?: { time: string; size: string; error?: string; rejected?: string; rejected_size?: string };
-  residuals?: { time: string; position?: string; velocity?: string; acceleration?: string };
-  energy?: { time: string; kinetic?: string; potential?: string; work?: string; balance?: string };
+  steps?: {
+    time: SeriesName;
+    size: SeriesName;
+    error?: SeriesName;
+    rejected?: SeriesName;
+    rejected_size?: SeriesName;
+    merged?: number;
+  };
+  residuals?: { time: SeriesName; position?: SeriesName; velocity?: SeriesName; acceleration?: SeriesName };
+  energy?: {
+    time: SeriesName;
+    kinetic?: SeriesName;
+    potential?: SeriesName;
+    work?: SeriesName;
+    balance?: SeriesName;
+  };
   events?: Event[];
   tree?: TreeNode;
   arrays?: Record<string, { type: 'f32' | 'f64'; offset: number; shape: number[] }>;
@@ -121,6 +142,7 @@ export class Report {
   readonly times: Numbers;
   readonly poses: Numbers | null;
   readonly bodies: Body[];
+  private readonly decoded = new Map<string, Numbers>();
 
   constructor(
     readonly header: Header,
@@ -138,6 +160,8 @@ export class Report {
   /** An array of the data by its name; null where the report has none. */
   array(name: string | undefined): Numbers | null {
     if (name === undefined) return null;
+    const known = this.decoded.get(name);
+    if (known) return known;
     const entry = this.header.arrays?.[name];
     if (!entry) throw new Error(`the data has no array "${name}"`);
     const length = entry.shape.reduce((a, b) => a * b, 1);
@@ -146,7 +170,27 @@ export class Report {
       throw new Error(`array "${name}" ends behind the data`);
     // A copy, since an offset need not be a multiple of the size of a number.
     const part = this.data.slice(entry.offset, entry.offset + bytes);
-    return entry.type === 'f64' ? new Float64Array(part) : new Float32Array(part);
+    const numbers = entry.type === 'f64' ? new Float64Array(part) : new Float32Array(part);
+    this.decoded.set(name, numbers);
+    return numbers;
+  }
+
+  /** A series, one number per frame or step; null where the report has none. */
+  series(name: SeriesName | undefined): Numbers | null {
+    if (name === undefined || typeof name === 'string') return this.array(name);
+    const all = this.array(name.array);
+    const stride = this.stride(name.array);
+    if (!all || stride === 1) return all;
+    const column = name.column ?? 0;
+    const values = new (all.constructor as Float32ArrayConstructor)(all.length / stride);
+    for (let i = 0; i < values.length; ++i) values[i] = all[i * stride + column];
+    return values;
+  }
+
+  /** How many numbers an array has per frame. */
+  stride(name: string): number {
+    const shape = this.header.arrays?.[name]?.shape ?? [];
+    return shape.slice(1).reduce((a, b) => a * b, 1);
   }
 
   get startTime(): number {

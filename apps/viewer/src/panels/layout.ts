@@ -11,23 +11,25 @@ export function placeGraph(
   edges: [number, number][],
 ): Placed[] {
   const n = boxes.length;
+  // A frame as wide as a panel; with more vertices both grow.
+  const grow = Math.max(1, Math.sqrt(n / 18));
+  const frame = { x: 215 * grow, y: 235 * grow };
   const places: Placed[] = boxes.map((_, i) => ({
-    x: Math.cos((2 * Math.PI * i) / n) * 40 * Math.sqrt(n),
-    y: Math.sin((2 * Math.PI * i) / n) * 40 * Math.sqrt(n),
+    x: 0.8 * frame.x * Math.cos((2 * Math.PI * i) / n),
+    y: 0.8 * frame.y * Math.sin((2 * Math.PI * i) / n),
   }));
   if (n < 2) return places;
-  const wanted = 95;
-  const rounds = n > 120 ? 220 : 500;
+  const wanted = 0.75 * Math.sqrt((4 * frame.x * frame.y) / n);
+  const rounds = n > 120 ? 220 : 600;
   const moves = places.map(() => ({ x: 0, y: 0 }));
   for (let round = 0; round < rounds; ++round) {
-    const heat = 0.12 * wanted * (1 - round / rounds) + 0.5;
+    const heat = 0.15 * wanted * (1 - round / rounds) + 0.3;
     for (const move of moves) move.x = move.y = 0;
     for (let i = 0; i < n; ++i)
       for (let j = 0; j < i; ++j) {
         const dx = places[i].x - places[j].x || 0.01 * (i - j);
         const dy = places[i].y - places[j].y || 0.01;
-        const square = dx * dx + dy * dy;
-        const push = (wanted * wanted) / square;
+        const push = (wanted * wanted) / (dx * dx + dy * dy);
         moves[i].x += dx * push;
         moves[i].y += dy * push;
         moves[j].x -= dx * push;
@@ -44,12 +46,12 @@ export function placeGraph(
     }
     places.forEach((p, i) => {
       // A weak pull to the middle keeps separate parts together.
-      const mx = moves[i].x - 0.08 * p.x;
-      const my = moves[i].y - 0.08 * p.y;
+      const mx = moves[i].x - 0.05 * p.x;
+      const my = moves[i].y - 0.05 * p.y;
       const length = Math.hypot(mx, my) || 1;
       const step = Math.min(length, heat);
-      p.x += (mx / length) * step;
-      p.y += (my / length) * step;
+      p.x = Math.min(Math.max(p.x + (mx / length) * step, -frame.x), frame.x);
+      p.y = Math.min(Math.max(p.y + (my / length) * step, -frame.y), frame.y);
     });
   }
   separate(places, boxes);

@@ -26,15 +26,15 @@ export function makeNumerics(report: Report, timeline: Timeline): { element: HTM
   const { steps, energy, residuals } = header;
 
   if (steps) {
-    const time = report.array(steps.time);
-    const size = report.array(steps.size);
-    const error = report.array(steps.error);
-    const rejected = report.array(steps.rejected);
+    const time = report.series(steps.time);
+    const size = report.series(steps.size);
+    const error = report.series(steps.error);
+    const rejected = report.series(steps.rejected);
     if (time && hasPositive(size)) {
       const series: Series[] = [{ label: 'accepted', time, values: size }];
       if (rejected && rejected.length > 0) {
-        const sizes = report.array(steps.rejected_size) ?? sizesAt(rejected, time, size);
-        series.push({ label: `rejected (${rejected.length})`, time: rejected, values: sizes, points: true, color: '--bad' });
+        const sizes = report.series(steps.rejected_size) ?? sizesAt(rejected, time, size);
+        series.push({ label: 'rejected here', time: rejected, values: sizes, points: true, color: '--bad' });
       }
       add({ title: 'Step size', unit: 's', scale: 'log' }, series);
     }
@@ -51,10 +51,10 @@ export function makeNumerics(report: Report, timeline: Timeline): { element: HTM
   }
 
   if (residuals) {
-    const time = report.array(residuals.time);
+    const time = report.series(residuals.time);
     const series: Series[] = [];
     for (const level of ['position', 'velocity', 'acceleration'] as const) {
-      const values = report.array(residuals[level]);
+      const values = report.series(residuals[level]);
       if (time && hasPositive(values)) series.push({ label: level, time, values });
     }
     if (series.length > 0)
@@ -68,11 +68,11 @@ export function makeNumerics(report: Report, timeline: Timeline): { element: HTM
   }
 
   if (energy) {
-    const time = report.array(energy.time);
-    const kinetic = report.array(energy.kinetic);
-    const potential = report.array(energy.potential);
-    const work = report.array(energy.work);
-    const balance = report.array(energy.balance);
+    const time = report.series(energy.time);
+    const kinetic = report.series(energy.kinetic);
+    const potential = report.series(energy.potential);
+    const work = report.series(energy.work);
+    const balance = report.series(energy.balance);
     if (time && kinetic && potential) {
       const series: Series[] = [
         { label: 'kinetic', time, values: kinetic },

@@ -194,7 +194,7 @@ export class Plots {
       (q): Series => ({
         label: q.name,
         time: this.report.times,
-        values: this.report.array(q.array) ?? new Float32Array(0),
+        values: this.report.series(q) ?? new Float32Array(0),
       }),
     );
     const title = quantities.length === 1 ? quantities[0].name : commonName(quantities, unit);

@@ -8,6 +8,7 @@ import type { Arrow, Numbers, Report } from '../report';
 import { between } from '../timeline';
 import * as geometry from './geometry';
 import { instanced, writeSegment } from './instances';
+import type { Materials } from './materials';
 import type { Motion } from './motion';
 import type { World } from './world';
 
@@ -26,8 +27,8 @@ export class Arrows {
   scale = 1;
   private readonly shafts: THREE.InstancedMesh;
   private readonly heads: THREE.InstancedMesh;
-  private readonly points: Numbers[];
-  private readonly vectors: Numbers[];
+  private readonly arrows: Arrow[];
+  private readonly vectors: { values: Numbers; stride: number; column: number }[];
   private readonly largest: number;
   private readonly p = new Float64Array(3);
   private readonly q = new Float64Array(3);
@@ -35,27 +36,41 @@ export class Arrows {
 
   constructor(
     private readonly report: Report,
+    private readonly motion: Motion,
     private readonly world: World,
     readonly kind: Arrow['kind'],
+    materials: Materials,
   ) {
-    const arrows = (report.header.arrows ?? []).filter((arrow) => arrow.kind === kind);
-    const empty = new Float32Array(0);
-    this.points = arrows.map((arrow) => report.array(arrow.point) ?? empty);
-    this.vectors = arrows.map((arrow) => report.array(arrow.vector) ?? empty);
+    this.arrows = (report.header.arrows ?? []).filter((arrow) => arrow.kind === kind);
+    this.vectors = this.arrows.map((arrow) => ({
+      values: report.array(arrow.array) ?? new Float32Array(0),
+      stride: report.stride(arrow.array),
+      column: arrow.column ?? 0,
+    }));
     this.largest = Math.max(0, ...this.vectors.map(largestLength));
-    const material = new THREE.MeshStandardMaterial({
-      color: arrowColors[kind],
-      roughness: 0.6,
-      emissive: arrowColors[kind],
-      emissiveIntensity: 0.25,
+    const look = { color: arrowColors[kind], emissive: arrowColors[kind], emissiveIntensity: 0.25 };
+    const material = materials.surface(look);
+    // What lies behind or inside a body is seen faintly.
+    const hidden = materials.surface({
+      ...look,
+      transparent: true,
+      opacity: 0.45,
+      depthFunc: THREE.GreaterDepth,
+      depthWrite: false,
     });
-    this.shafts = instanced(geometry.rod(12), material, arrows.length);
-    this.heads = instanced(geometry.cone(), material, arrows.length);
+    this.shafts = instanced(geometry.rod(12), material, this.arrows.length);
+    this.heads = instanced(geometry.cone(), material, this.arrows.length);
     this.group.add(this.shafts, this.heads);
+    for (const mesh of [this.shafts, this.heads]) {
+      const behind = instanced(mesh.geometry, hidden, this.arrows.length);
+      behind.instanceMatrix = mesh.instanceMatrix;
+      behind.renderOrder = 1;
+      this.group.add(behind);
+    }
   }
 
   get count(): number {
-    return this.points.length;
+    return this.arrows.length;
   }
   /** The largest force of the run [N]. */
   get maximum(): number {
@@ -68,25 +83,26 @@ export class Arrows {
     const shafts = this.shafts.instanceMatrix.array as Float32Array;
     const heads = this.heads.instanceMatrix.array as Float32Array;
     const full = 0.34 * this.world.size;
-    const next = this.report.times.length > 1 ? 3 : 0;
     const { p, q, r } = this;
-    for (let i = 0; i < this.points.length; ++i) {
-      const point = this.points[i];
-      const vector = this.vectors[i];
-      const at = 3 * frame;
+    for (let i = 0; i < this.arrows.length; ++i) {
+      const arrow = this.arrows[i];
+      const { values, stride, column } = this.vectors[i];
+      const at = frame * stride + column;
+      const next = this.report.times.length > 1 ? at + stride : at;
       let size = 0;
       for (let k = 0; k < 3; ++k) {
-        p[k] = (1 - fraction) * point[at + k] + fraction * point[at + next + k];
-        q[k] = (1 - fraction) * vector[at + k] + fraction * vector[at + next + k];
+        q[k] = (1 - fraction) * values[at + k] + fraction * values[next + k];
         size += q[k] * q[k];
       }
-      size = Math.sqrt(size);
+      size = Math.sqrt(size); // not a number where the force is not known
+      this.motion.point(arrow.body, arrow.at, p);
       const length = (this.scale * full * size) / this.largest;
       const radius = 0.0055 * this.world.size * Math.min(1, 0.35 + length / full);
       const head = Math.min(5.5 * radius, 0.6 * length);
       const drawn = size > shortest * this.largest ? 1 / size : 0;
       for (let k = 0; k < 3; ++k) {
-        const direction = q[k] * drawn;
+        const direction = drawn > 0 ? q[k] * drawn : 0;
+        p[k] -= direction * (arrow.lift ?? 0);
         r[k] = p[k] + direction * length;
         q[k] = p[k] + direction * (length - head);
       }
@@ -98,10 +114,13 @@ export class Arrows {
   }
 }
 
-function largestLength(vectors: Numbers): number {
+function largestLength(vectors: { values: Numbers; stride: number; column: number }): number {
+  const { values, stride, column } = vectors;
   let largest = 0;
-  for (let i = 0; i + 2 < vectors.length; i += 3)
-    largest = Math.max(largest, Math.hypot(vectors[i], vectors[i + 1], vectors[i + 2]));
+  for (let i = column; i + 2 < values.length; i += stride) {
+    const size = Math.hypot(values[i], values[i + 1], values[i + 2]);
+    if (size > largest) largest = size;
+  }
   return largest;
 }
 
@@ -123,7 +142,13 @@ export class Trail {
     this.segments = Math.max(path.length / 3 - 1, 0);
     const line = (opacity: number, width: number): Line2 => {
       const shape = new LineGeometry().setPositions(path);
-      const material = new LineMaterial({ color, linewidth: width, transparent: true, opacity });
+      const material = new LineMaterial({
+        color,
+        linewidth: width,
+        transparent: true,
+        opacity,
+        depthWrite: false, // the faint line lies under the strong one
+      });
       const made = new Line2(shape, material);
       made.frustumCulled = false;
       return made;

@@ -4,15 +4,16 @@ import * as THREE from 'three';
 import type { Report, Shape, Vec3 } from '../report';
 import * as geometry from './geometry';
 import { Batch, writeSegment, type Part } from './instances';
+import type { Materials, SurfaceMaterial } from './materials';
 import type { Motion } from './motion';
 import { localMatrix, type World } from './world';
 
 /** For bodies without a colour of their own: calm, and apart from each other for most eyes. */
-const palette = ['#4f7cac', '#d98e4a', '#6a9f6b', '#b5605d', '#8776a8', '#c2a54b', '#5b9aa0', '#a3758f'];
+const palette = ['#5b8fc4', '#e39a58', '#74b077', '#cc6f69', '#9a86c2', '#d6b752', '#63adb3', '#bb84a4'];
 const groundColor = '#9aa1a9';
 
 /** Box edges are drawn a little darker, one pixel and a half wide. */
-function edged(material: THREE.MeshStandardMaterial): THREE.MeshStandardMaterial {
+function edged(material: SurfaceMaterial): SurfaceMaterial {
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
       .replace('#include <common>', '#include <common>\nattribute vec2 corner;\nvarying vec2 vCorner;')
@@ -31,6 +32,13 @@ function edged(material: THREE.MeshStandardMaterial): THREE.MeshStandardMaterial
   return material;
 }
 
+/** Very dark colours are lifted a little, so that light and shade are seen on them. */
+function readable(text: string): THREE.Color {
+  const color = new THREE.Color(text);
+  const dark = 0.06 - (0.2126 * color.r + 0.7152 * color.g + 0.0722 * color.b);
+  return dark > 0 ? color.setRGB(color.r + dark, color.g + dark, color.b + dark) : color;
+}
+
 function boxWithCorners(): THREE.BufferGeometry {
   const box = geometry.box();
   box.setAttribute('corner', box.getAttribute('uv').clone());
@@ -47,9 +55,11 @@ export class Bodies {
     report: Report,
     private readonly motion: Motion,
     private readonly world: World,
+    private readonly materials: Materials,
   ) {
     this.colors = report.bodies.map(
       (body, i) =>
+        body.color ??
         body.shapes?.find((s) => s.color)?.color ??
         (body.fixed || i === 0 ? groundColor : palette[(i - 1) % palette.length]),
     );
@@ -60,12 +70,11 @@ export class Bodies {
         shapes = [{ type: 'sphere', size: [0.02 * world.size], default: true }];
       for (const shape of shapes) this.add(shape, index, parts);
     });
-    const standard = { roughness: 0.55, metalness: 0.08 };
-    const smooth = new THREE.MeshStandardMaterial(standard);
+    const smooth = materials.surface();
     const batch = (g: THREE.BufferGeometry, m: THREE.Material, list: Part[]): void => {
       if (list.length > 0) this.batches.push(new Batch(g, m, list));
     };
-    batch(boxWithCorners(), edged(new THREE.MeshStandardMaterial(standard)), parts.box);
+    batch(boxWithCorners(), edged(materials.surface()), parts.box);
     batch(geometry.cylinder(), smooth, parts.cylinder);
     batch(geometry.sphere(parts.sphere.length > 100 ? 'coarse' : 'fine'), smooth, parts.sphere);
     batch(geometry.rod(), smooth, parts.rod);
@@ -81,7 +90,7 @@ export class Bodies {
     body: number,
     parts: { box: Part[]; cylinder: Part[]; sphere: Part[]; rod: Part[] },
   ): void {
-    const color = new THREE.Color(shape.color ?? this.colors[body]);
+    const color = readable(shape.color ?? this.colors[body]);
     const s = shape.size ?? [];
     const put = (list: Part[], scale: Vec3): void => {
       list.push({ body, local: localMatrix(shape, scale), color });
@@ -148,7 +157,7 @@ export class Bodies {
     solid.computeVertexNormals();
     const object = new THREE.Mesh(
       solid,
-      new THREE.MeshStandardMaterial({ color, roughness: 0.55, metalness: 0.08, side: THREE.DoubleSide }),
+      this.materials.surface({ color, side: THREE.DoubleSide }),
     );
     object.castShadow = object.receiveShadow = true;
     object.matrixAutoUpdate = false;
@@ -165,7 +174,7 @@ export class Bodies {
   highlight(body: number | null, color: THREE.Color): void {
     for (const batch of this.batches) batch.highlight(body, color);
     for (const { mesh, body: owner } of this.meshes) {
-      const material = mesh.material as THREE.MeshStandardMaterial;
+      const material = mesh.material as SurfaceMaterial;
       material.emissive.copy(color).multiplyScalar(owner === body ? 0.4 : 0);
     }
   }

@@ -2,7 +2,8 @@
 
 import * as THREE from 'three';
 import type { Report, Surface } from '../report';
-import type { World } from './world';
+import type { Materials, SurfaceMaterial } from './materials';
+import { corners, type World } from './world';
 
 /** Lines one pixel wide at any distance; every fifth is stronger; all fade out. */
 const gridShader = {
@@ -48,12 +49,14 @@ export class Ground {
   readonly spacing: number;
   private readonly grid: THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial>;
   private readonly catcher: THREE.Mesh<THREE.BufferGeometry, THREE.ShadowMaterial>;
-  private readonly roadMaterial = new THREE.MeshStandardMaterial({ roughness: 0.95, side: THREE.DoubleSide });
+  private readonly roadMaterial: SurfaceMaterial;
 
   constructor(
     report: Report,
     private readonly world: World,
+    materials: Materials,
   ) {
+    this.roadMaterial = materials.surface({ roughness: 0.95, side: THREE.DoubleSide });
     this.spacing = round125(world.size / 10);
     const facing = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), world.up);
     this.grid = new THREE.Mesh(
@@ -87,7 +90,28 @@ export class Ground {
     }
     this.catcher.renderOrder = -2;
     this.grid.renderOrder = -1;
-    for (const surface of report.header.surfaces ?? []) this.add(surface);
+    const drawn = new THREE.Box3().setFromPoints(
+      (report.bodies[0]?.shapes ?? []).flatMap(corners).map((p) => new THREE.Vector3(...p)),
+    );
+    for (const surface of report.header.surfaces ?? [])
+      if (!this.covers(drawn, surface)) this.add(surface);
+  }
+
+  /** True where the model's own drawing of the ground shows most of a road or plane. */
+  private covers(drawn: THREE.Box3, surface: Surface): boolean {
+    if (drawn.isEmpty() || surface.kind === 'sphere') return false;
+    if (surface.kind === 'plane') return true;
+    const points = (surface.points ?? []).map((p) => new THREE.Vector3(...p));
+    // Only where the model comes along.
+    const passed = new THREE.Box3().setFromArray(this.world.allPoints);
+    const road = new THREE.Box3().setFromPoints(points);
+    road.intersect(passed.expandByScalar(this.world.size));
+    const { right, away } = this.world;
+    const length = (box: THREE.Box3): number => {
+      const size = box.getSize(new THREE.Vector3());
+      return Math.abs(size.dot(right)) + Math.abs(size.dot(away));
+    };
+    return length(road.clone().intersect(drawn.clone().expandByVector(this.world.up))) > 0.6 * length(road);
   }
 
   private add(surface: Surface): void {

@@ -4,6 +4,7 @@ import * as THREE from 'three';
 import type { Force, Joint, Report } from '../report';
 import * as geometry from './geometry';
 import { instanced, writeSegment } from './instances';
+import type { Materials } from './materials';
 import type { Motion } from './motion';
 import type { World } from './world';
 
@@ -92,9 +93,9 @@ class GlyphBatch {
   }
 }
 
-const jointColor = new THREE.Color('#48515c');
+const jointColor = new THREE.Color('#8f99a4');
 const redundantColor = new THREE.Color('#d9902f');
-const springColor = '#7d8894';
+const springColor = '#aab3bc';
 
 const origin = [0, 0, 0];
 const axisZ = [0, 0, 1];
@@ -108,13 +109,14 @@ export class Links {
     report: Report,
     private readonly motion: Motion,
     world: World,
+    private readonly materials: Materials,
   ) {
     this.makeJoints(report.header.joints ?? [], world);
     this.makeForces(report.header.forces ?? [], world);
   }
 
   private makeJoints(joints: Joint[], world: World): void {
-    const metal = new THREE.MeshStandardMaterial({ roughness: 0.4, metalness: 0.3 });
+    const metal = this.materials.surface({ roughness: 0.4, metalness: 0.3 });
     // Glyphs shrink where there are many joints.
     const unit = world.size * Math.min(0.013, 0.05 / Math.sqrt(Math.max(joints.length, 1)));
     const balls: Glyph[] = [];
@@ -146,7 +148,7 @@ export class Links {
     this.put(this.joints, pins, (list) => new GlyphBatch(geometry.rod(20), metal, list));
     const block = geometry.box().translate(0, 0, 0.5);
     this.put(this.joints, blocks, (list) => new GlyphBatch(block, metal, list));
-    const rodMaterial = new THREE.MeshStandardMaterial({ color: '#66707b', roughness: 0.4, metalness: 0.3 });
+    const rodMaterial = this.materials.surface({ color: '#9aa3ad', roughness: 0.4, metalness: 0.3 });
     this.put(this.joints, rods, (list) => new LinkBatch(geometry.rod(), rodMaterial, list));
   }
 
@@ -173,7 +175,7 @@ export class Links {
         rod(0.85, 1, 0.12 * radius);
       }
     }
-    const steel = new THREE.MeshStandardMaterial({ color: springColor, roughness: 0.35, metalness: 0.45 });
+    const steel = this.materials.surface({ color: springColor, roughness: 0.35, metalness: 0.45 });
     const detail = coils.length > 40 ? 'coarse' : 'fine';
     this.put(this.forces, coils, (list) => new LinkBatch(geometry.coil(detail), steel, list));
     this.put(this.forces, rods, (list) => new LinkBatch(geometry.rod(), steel, list));

@@ -7,6 +7,7 @@ import { Arrows, Trail } from './arrows';
 import { Bodies } from './bodies';
 import { Ground } from './ground';
 import { Links } from './links';
+import { Materials, effortHere } from './materials';
 import { Motion } from './motion';
 import { measure, type World } from './world';
 
@@ -16,7 +17,7 @@ export type LayerName = 'bodies' | 'joints' | 'springs' | 'contact' | 'reaction'
 /** Colours of traced points, apart from those of bodies. */
 const trailColors = ['#e0a100', '#d6409f', '#12a594', '#8e4ec6', '#f76b15', '#3e63dd'];
 /** A body that travels farther than this many sizes of the model is followed by the camera. */
-const farAway = 1.2;
+const farAway = 2.5;
 
 export class Stage {
   readonly canvas: HTMLCanvasElement;
@@ -39,9 +40,9 @@ export class Stage {
   private readonly controls: OrbitControls;
   private readonly links: Links;
   private readonly trailGroup = new THREE.Group();
-  private readonly key = new THREE.DirectionalLight(0xffffff, 2.4);
-  private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb8b2a7, 1.5);
-  private readonly fill = new THREE.DirectionalLight(0xcfe0ff, 0.6);
+  private readonly key = new THREE.DirectionalLight(0xfff6ea, 2.1);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0xd9d6d0, 3.3);
+  private readonly fill = new THREE.DirectionalLight(0xdbe8ff, 0.9);
   private readonly lastFollowed = new THREE.Vector3();
   private readonly accent = new THREE.Color('#f2b600');
   private fitRadius = 1;
@@ -54,22 +55,25 @@ export class Stage {
     this.time = report.startTime;
     this.motion = new Motion(report);
     this.world = measure(report, this.motion);
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, powerPreference: 'high-performance' });
+    const materials = new Materials(effortHere());
+    const full = materials.effort === 'full';
+    this.renderer = new THREE.WebGLRenderer({ antialias: full, alpha: true });
     this.canvas = this.renderer.domElement;
     this.canvas.className = 'stage-canvas';
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setPixelRatio(full ? Math.min(window.devicePixelRatio, 2) : 1);
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.renderer.shadowMap.type = full ? THREE.PCFSoftShadowMap : THREE.PCFShadowMap;
+    this.key.shadow.mapSize.setScalar(full ? 2048 : 1024);
     host.prepend(this.canvas);
 
-    this.bodies = new Bodies(report, this.motion, this.world);
-    this.links = new Links(report, this.motion, this.world);
-    this.ground = new Ground(report, this.world);
+    this.bodies = new Bodies(report, this.motion, this.world, materials);
+    this.links = new Links(report, this.motion, this.world, materials);
+    this.ground = new Ground(report, this.world, materials);
     this.arrows = {
-      contact: new Arrows(report, this.world, 'contact'),
-      reaction: new Arrows(report, this.world, 'reaction'),
-      force: new Arrows(report, this.world, 'force'),
+      contact: new Arrows(report, this.motion, this.world, 'contact', materials),
+      reaction: new Arrows(report, this.motion, this.world, 'reaction', materials),
+      force: new Arrows(report, this.motion, this.world, 'force', materials),
     };
     this.layers = {
       bodies: true,
@@ -105,7 +109,6 @@ export class Stage {
   private addLights(): void {
     const { size } = this.world;
     this.key.castShadow = true;
-    this.key.shadow.mapSize.set(2048, 2048);
     this.key.shadow.radius = 5;
     this.key.shadow.normalBias = 0.004 * size;
     this.key.shadow.bias = -0.0003;
@@ -178,10 +181,10 @@ export class Stage {
     const style = getComputedStyle(document.documentElement);
     const color = (name: string): THREE.Color => new THREE.Color(style.getPropertyValue(name).trim());
     const dark = style.getPropertyValue('--dark').trim() === '1';
-    this.ground.setColors(color('--stage-line'), color('--stage-road'), dark ? 0.45 : 0.16, dark ? 0.75 : 0.9);
-    this.sky.intensity = dark ? 1.15 : 1.5;
-    this.sky.groundColor.set(dark ? 0x5a5f68 : 0xb8b2a7);
-    this.key.intensity = dark ? 2.1 : 2.4;
+    this.ground.setColors(color('--stage-line'), color('--stage-road'), dark ? 0.45 : 0.17, dark ? 0.5 : 0.55);
+    this.sky.intensity = dark ? 2.2 : 3.3;
+    this.sky.groundColor.set(dark ? 0x7a8089 : 0xd9d6d0);
+    this.key.intensity = dark ? 2 : 2.1;
   }
 
   resize(): void {

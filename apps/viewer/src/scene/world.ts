@@ -156,10 +156,12 @@ function floorHeight(report: Report, up: THREE.Vector3, points: Float32Array, si
     for (const point of surface.kind === 'road' ? (surface.points ?? []) : [])
       own = Math.min(own, v.fromArray(point).dot(up));
   }
-  if (Number.isFinite(own)) return own;
+  // A slab that the model draws as its ground stands on the floor.
   let lowest = Infinity;
   for (const shape of report.bodies[0]?.shapes ?? [])
-    for (const point of corners(shape)) lowest = Math.min(lowest, v.fromArray(point).dot(up));
+    if (shape.type === 'box')
+      for (const point of corners(shape)) lowest = Math.min(lowest, v.fromArray(point).dot(up));
+  if (Number.isFinite(own)) return Math.min(own, lowest);
   for (let i = 0; i < points.length; i += 3)
     lowest = Math.min(lowest, v.fromArray(points, i).dot(up));
   return lowest - 0.04 * size;

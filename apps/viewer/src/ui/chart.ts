@@ -134,6 +134,9 @@ export class Chart {
       ticks: { stroke: pageColor('--line'), width: 1, size: 4 },
     };
     const log = this.options.scale === 'log';
+    const decadesOnly = {
+      filter: (_: uPlot, splits: number[]) => splits.map((v) => (isDecade(v) ? v : null)) as number[],
+    };
     return [
       { ...common, space: 56, size: 30, values: (_, splits) => splits.map((v, i) => number(v, 6) + (i === splits.length - 1 ? ' s' : '')) },
       {
@@ -147,6 +150,8 @@ export class Chart {
           }),
         ...(log
           ? {
+              grid: { ...common.grid, ...decadesOnly },
+              ticks: { ...common.ticks, ...decadesOnly },
               // Whole decades only, and not more of them than fit.
               filter: (u: uPlot, splits: number[]) => {
                 const decades = splits.filter((v) => isDecade(v));
