@@ -140,8 +140,9 @@ export class Stage {
       const moving = this.report.bodies.flatMap((body, i) => (i > 0 && !body.fixed ? [i] : []));
       if (moving.length <= 3) for (const i of moving) this.addTrail(this.report.bodies[i].name, i, [0, 0, 0]);
       else if (moving.length <= 12) {
-        const last = moving[moving.length - 1];
-        this.addTrail(this.report.bodies[last].name, last, [0, 0, 0]);
+        const { travel } = this.world;
+        const widest = moving.reduce((a, b) => (travel[b] > travel[a] ? b : a));
+        this.addTrail(this.report.bodies[widest].name, widest, [0, 0, 0]);
       }
     }
   }

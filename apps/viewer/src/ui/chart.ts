@@ -93,21 +93,27 @@ export class Chart {
       this.holder,
       options.note ? make('figcaption', {}, options.note) : null,
     );
-    this.data = this.align();
+    this.data = this.align((value) => this.drawn(value));
     this.observer = new ResizeObserver(() => this.fitSize());
     this.observer.observe(this.holder);
     this.makeLegend();
   }
 
-  private align(): uPlot.AlignedData {
-    const log = this.options.scale === 'log';
-    const tables = this.series.map((s): uPlot.AlignedData => {
-      const values = Array.from(s.values, (v) => (Number.isFinite(v) && (!log || v > 0) ? v : null));
-      return [Array.from(s.time), values];
-    });
+  /** All series on common times, in one table. */
+  private align(shown: (value: number) => number | null): uPlot.AlignedData {
+    const tables = this.series.map(
+      (s): uPlot.AlignedData => [Array.from(s.time), Array.from(s.values, shown)],
+    );
     const sameTimes = this.series.every((s) => s.time === this.series[0].time);
     if (sameTimes) return [tables[0][0], ...tables.map((t) => t[1])] as uPlot.AlignedData;
     return uPlot.join(tables);
+  }
+
+  /** The height at which a value is drawn: on a logarithmic axis its power of ten. */
+  private drawn(value: number): number | null {
+    if (!Number.isFinite(value)) return null;
+    if (this.options.scale !== 'log') return value;
+    return value > 0 ? Math.log10(value) : null;
   }
 
   private colorOf(index: number): string {
@@ -134,35 +140,15 @@ export class Chart {
       ticks: { stroke: pageColor('--line'), width: 1, size: 4 },
     };
     const log = this.options.scale === 'log';
-    const decadesOnly = {
-      filter: (_: uPlot, splits: number[]) => splits.map((v) => (isDecade(v) ? v : null)) as number[],
-    };
     return [
       { ...common, space: 56, size: 30, values: (_, splits) => splits.map((v, i) => number(v, 6) + (i === splits.length - 1 ? ' s' : '')) },
       {
         ...common,
         size: (_, values) => Math.max(40, 14 + 6.4 * Math.max(0, ...(values ?? []).map((v) => v?.length ?? 0))),
         space: log ? 18 : 30,
-        values: (_, splits) =>
-          splits.map((v) => {
-            if (v === null || v === undefined) return '';
-            return log ? power(Math.round(Math.log10(v))) : number(v, 6);
-          }),
-        ...(log
-          ? {
-              grid: { ...common.grid, ...decadesOnly },
-              ticks: { ...common.ticks, ...decadesOnly },
-              // Whole decades only, and not more of them than fit.
-              filter: (u: uPlot, splits: number[]) => {
-                const decades = splits.filter((v) => isDecade(v));
-                const room = Math.max(2, Math.floor(u.bbox.height / devicePixelRatio / 20));
-                const every = Math.ceil(decades.length / room);
-                return splits.map((v) =>
-                  isDecade(v) && Math.round(Math.log10(v)) % every === 0 ? v : null,
-                ) as number[];
-              },
-            }
-          : {}),
+        // Whole decades only, and not more of them than fit.
+        ...(log ? { incrs: [1, 2, 3, 5, 10, 20, 50, 100] } : {}),
+        values: (_, splits) => splits.map((v) => (log ? power(v) : number(v, 6))),
       },
     ];
   }
@@ -184,7 +170,7 @@ export class Chart {
         },
         scales: {
           x: { time: false },
-          y: log ? { distr: 3, range: (_, low, high) => decadesAround(low, high) } : {},
+          y: log ? { range: (_, low, high) => decadesAround(low, high) } : {},
         },
         axes: this.axes(),
         series: [
@@ -231,7 +217,7 @@ export class Chart {
   private drawLevel(u: uPlot): void {
     const level = this.options.level;
     if (!level) return;
-    const y = u.valToPos(level.value, 'y', true);
+    const y = u.valToPos(this.drawn(level.value) ?? 0, 'y', true);
     if (y < u.bbox.top || y > u.bbox.top + u.bbox.height) return;
     const { ctx } = u;
     ctx.save();
@@ -332,7 +318,7 @@ export class Chart {
     const unit = this.options.unit ? ` [${this.options.unit}]` : '';
     const quote = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
     const rows = [['time [s]', ...this.series.map((s) => quote(s.label + unit))].join(',')];
-    const columns = this.data as ArrayLike<number | null | undefined>[];
+    const columns = this.align((value) => value) as ArrayLike<number | null | undefined>[];
     for (let i = 0; i < columns[0].length; ++i) rows.push(columns.map((c) => c[i] ?? '').join(','));
     const text = `${rows.join('\n')}\n`;
     download(fileName(this.reportTitle, `${this.options.title}.csv`), new Blob([text], { type: 'text/csv' }));
@@ -346,15 +332,8 @@ export class Chart {
   }
 }
 
-function isDecade(value: number | null): boolean {
-  if (value === null || !(value > 0)) return false;
-  const exponent = Math.log10(value);
-  return Math.abs(exponent - Math.round(exponent)) < 1e-9;
-}
-
 function decadesAround(low: number | null, high: number | null): [number, number] {
-  if (low === null || high === null || !(low > 0)) return [1e-1, 1e1];
-  const bottom = Math.floor(Math.log10(low));
-  const top = Math.ceil(Math.log10(high));
-  return [10 ** bottom, 10 ** (top > bottom ? top : bottom + 1)];
+  if (low === null || high === null) return [-1, 1];
+  const bottom = Math.floor(low);
+  return [bottom, Math.max(Math.ceil(high), bottom + 1)];
 }
