@@ -24,7 +24,7 @@ export function launch() {
   });
 }
 
-export const laptop = { width: 1280, height: 800 };
+export const laptop = { width: 1024, height: 640 };
 export const phone = { width: 390, height: 844 };
 
 /** Opens a report; what the page complains about or asks the network for is collected. */

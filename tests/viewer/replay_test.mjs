@@ -1,17 +1,23 @@
-// usage: node replay_test.mjs REPORT.html EXPECTATIONS
-// Opens the report of a shipped model as a person would: moves the slider, plays, picks a plot.
+// usage: node replay_test.mjs KARDAN MODEL.yaml SCRATCH_FOLDER EXPECTATIONS
+// Runs a model and opens its report as a person would: moves the slider, plays, picks a plot.
 // EXPECTATIONS is JSON: {"title", "quantity": one to plot, "events": at least, "arrows": kind or null}.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { difference, launch, layoutFaults, open, phone, picture, plottedPixels, settle, time } from './browser.mjs';
 
-const [report, expectations] = process.argv.slice(2);
+const [kardan, model, scratch, expectations] = process.argv.slice(2);
 const expected = JSON.parse(expectations);
+const report = join(scratch, `${basename(model, '.yaml')}.html`);
 
 let browser;
 before(async () => {
+  mkdirSync(scratch, { recursive: true });
+  execFileSync(kardan, ['run', model, '--out', report, '--quiet'], { stdio: ['ignore', 'ignore', 'pipe'] });
   browser = await launch();
 });
 after(() => browser.close());
