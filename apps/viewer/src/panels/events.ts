@@ -29,7 +29,7 @@ export function makeEvents(report: Report, timeline: Timeline): { element: HTMLE
         event.what ? make('small', {}, event.what) : null,
       ),
       event.direction
-        ? make('span', { class: 'event-direction', title: event.direction }, arrow[event.direction] ?? event.direction)
+        ? make('span', { class: 'event-direction' }, `${event.direction} ${arrow[event.direction] ?? ''}`)
         : null,
     );
     return make('li', {}, button);

@@ -69,12 +69,15 @@ export function sphere(detail: 'fine' | 'coarse' = 'fine'): THREE.BufferGeometry
   return detail === 'fine' ? new THREE.SphereGeometry(1, 40, 24) : new THREE.SphereGeometry(1, 16, 10);
 }
 
-/** How long a coil is drawn, in its radii: the wire is round at this length. */
-export const coilAspect = 5;
+/** Lengths of coils, in their radii, for which there is a geometry of its own. */
+export const coilAspects = [3, 5, 8, 13, 21];
 
-/** A spring from z = 0 to 1 with coils of radius 1 and short straight ends. */
-export function coil(detail: 'fine' | 'coarse'): THREE.BufferGeometry {
-  const turns = 7;
+/**
+ * A spring from z = 0 to 1 with coils of radius 1 and short straight ends. Its wire is round where the
+ * spring is `aspect` radii long.
+ */
+export function coil(detail: 'fine' | 'coarse', aspect: number): THREE.BufferGeometry {
+  const turns = Math.max(4, Math.round(1.25 * aspect));
   const perTurn = detail === 'fine' ? 22 : 12;
   const ring = detail === 'fine' ? 7 : 4;
   const wire = 0.15;
@@ -84,7 +87,7 @@ export function coil(detail: 'fine' | 'coarse'): THREE.BufferGeometry {
     const ramp = Math.min(1, Math.min(s, 1 - s) / end);
     const radius = ramp * ramp * (3 - 2 * ramp);
     const angle = 2 * Math.PI * turns * u;
-    return out.set(radius * Math.cos(angle), radius * Math.sin(angle), s * coilAspect);
+    return out.set(radius * Math.cos(angle), radius * Math.sin(angle), s * aspect);
   };
   const steps = turns * perTurn + 12;
   const positions: number[] = [];
@@ -109,8 +112,8 @@ export function coil(detail: 'fine' | 'coarse'): THREE.BufferGeometry {
     for (let k = 0; k < ring; ++k) {
       const angle = (2 * Math.PI * k) / ring;
       q.copy(side).multiplyScalar(Math.cos(angle)).addScaledVector(up, Math.sin(angle));
-      normals.push(q.x, q.y, q.z * coilAspect); // for the shortening below
-      positions.push(p.x + wire * q.x, p.y + wire * q.y, (p.z + wire * q.z) / coilAspect);
+      normals.push(q.x, q.y, q.z * aspect); // for the shortening below
+      positions.push(p.x + wire * q.x, p.y + wire * q.y, (p.z + wire * q.z) / aspect);
       if (i < steps) {
         const a = i * ring + k;
         const b = i * ring + ((k + 1) % ring);

@@ -153,7 +153,7 @@ export class Links {
   }
 
   private makeForces(forces: Force[], world: World): void {
-    const coils: Link[] = [];
+    const coils = new Map<number, Link[]>();
     const rods: Link[] = [];
     const a = new Float64Array(3);
     const b = new Float64Array(3);
@@ -163,12 +163,16 @@ export class Links {
       this.motion.point(bodies[0], points[0], a);
       this.motion.point(bodies[1], points[1], b);
       const length = Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
-      const radius = Math.min(length / geometry.coilAspect, 0.035 * world.size) || 0.01 * world.size;
+      const radius = Math.min(length / 4, 0.022 * world.size) || 0.01 * world.size;
       const rod = (from: number, to: number, r: number): void => {
         rods.push({ bodies, points, radius: r, from, to });
       };
-      if (draw === 'coil') coils.push({ bodies, points, radius, from: 0, to: 1 });
-      else if (draw === 'line') rod(0, 1, 0.0025 * world.size);
+      if (draw === 'coil') {
+        const off = (aspect: number): number => Math.abs(Math.log((aspect * radius) / length));
+        const aspect = geometry.coilAspects.reduce((best, other) => (off(other) < off(best) ? other : best));
+        coils.set(aspect, [...(coils.get(aspect) ?? []), { bodies, points, radius, from: 0, to: 1 }]);
+      }
+      if (draw === 'line') rod(0, 1, 0.0025 * world.size);
       else if (draw === 'damper') {
         rod(0, 0.6, 0.12 * radius);
         rod(0.45, 0.85, 0.5 * radius);
@@ -176,8 +180,9 @@ export class Links {
       }
     }
     const steel = this.materials.surface({ color: springColor, roughness: 0.35, metalness: 0.45 });
-    const detail = coils.length > 40 ? 'coarse' : 'fine';
-    this.put(this.forces, coils, (list) => new LinkBatch(geometry.coil(detail), steel, list));
+    const detail = forces.length > 40 ? 'coarse' : 'fine';
+    for (const [aspect, list] of coils)
+      this.put(this.forces, list, () => new LinkBatch(geometry.coil(detail, aspect), steel, list));
     this.put(this.forces, rods, (list) => new LinkBatch(geometry.rod(), steel, list));
   }
 

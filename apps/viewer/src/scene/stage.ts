@@ -131,10 +131,7 @@ export class Stage {
 
   private addDefaultTrails(): void {
     const points = this.report.header.points ?? [];
-    if (this.followed !== null && points.length > 0) {
-      // Far travel: only the path of what is followed, the others would cover it.
-      this.addTrail(this.report.bodies[this.followed].name, this.followed, [0, 0, 0]);
-    } else if (points.length > 0) {
+    if (points.length > 0) {
       for (const p of points.slice(0, 4)) this.addTrail(p.name, p.body, p.point);
     } else {
       const moving = this.report.bodies.flatMap((body, i) => (i > 0 && !body.fixed ? [i] : []));

@@ -96,7 +96,10 @@ export function measure(report: Report, motion: Motion): World {
   const start: number[] = [];
   const all: number[] = [];
   const travel = report.bodies.map(() => 0);
-  const bodySizes = report.bodies.map((_, body) => new THREE.Box3().setFromPoints(local[body].map((p) => new THREE.Vector3(...p))).getSize(new THREE.Vector3()).length());
+  const bodySizes = local.map((points) => {
+    const box = new THREE.Box3().setFromPoints(points.map((p) => new THREE.Vector3(...p)));
+    return box.getSize(new THREE.Vector3()).length();
+  });
   const a = new THREE.Vector3();
   const b = new THREE.Vector3();
   report.bodies.forEach((body, index) => {
@@ -112,10 +115,11 @@ export function measure(report: Report, motion: Motion): World {
       travel[index] = Math.max(travel[index], b.fromArray(path, i).distanceTo(a));
   });
   // The ground counts where something is fastened to it.
-  for (const joint of joints)
-    joint.bodies.forEach((body, k) => {
+  const drawn = (report.header.forces ?? []).filter((f) => f.draw === 'coil' || f.draw === 'damper' || f.draw === 'line');
+  for (const element of [...joints, ...drawn])
+    element.bodies.forEach((body, k) => {
       if (report.bodies[body]?.fixed) {
-        const path = motion.path(body, joint.points[k] ?? [0, 0, 0], 1);
+        const path = motion.path(body, element.points[k] ?? [0, 0, 0], 1);
         start.push(...path);
         all.push(...path);
       }
@@ -162,7 +166,8 @@ function floorHeight(report: Report, up: THREE.Vector3, points: Float32Array, si
     if (shape.type === 'box')
       for (const point of corners(shape)) lowest = Math.min(lowest, v.fromArray(point).dot(up));
   if (Number.isFinite(own)) return Math.min(own, lowest);
+  const slab = lowest;
   for (let i = 0; i < points.length; i += 3)
     lowest = Math.min(lowest, v.fromArray(points, i).dot(up));
-  return lowest - 0.04 * size;
+  return lowest === slab ? slab : lowest - 0.04 * size;
 }
