@@ -20,7 +20,7 @@ function firstChoice(report: Report, body: string | null): Quantity[] {
   if (choice.length === 0) choice.push(...by((q) => q.name.endsWith(`.${height}`), 2));
   if (choice.length === 0) choice.push(...all.slice(0, Math.min(3, all.length)));
   const contacts = new Set((report.header.arrows ?? []).filter((a) => a.kind === 'contact').map((a) => a.name));
-  choice.push(...by((q) => q.unit === 'N' && (contacts.has(q.group ?? '') || /^(tyre|contact)/.test(q.name)), 4));
+  choice.push(...by((q) => q.name.endsWith('.force') && contacts.has(q.group ?? ''), 4));
   return choice;
 }
 
