@@ -40,6 +40,7 @@ export interface Force {
   draw: 'coil' | 'damper' | 'line' | 'torsion' | 'none';
   bodies: [number, number];
   points: [Vec3, Vec3];
+  radius?: number;
 }
 
 export interface Surface {

@@ -18,7 +18,7 @@ const { values: options, positionals } = parseArgs({
     zoom: { type: 'string', default: '1' },
     theme: { type: 'string', default: 'light' },
     tab: { type: 'string' },
-    plot: { type: 'string', multiple: true },
+    plots: { type: 'string' },
     show: { type: 'string', multiple: true },
     hide: { type: 'string', multiple: true },
     only: { type: 'string' },
@@ -70,10 +70,7 @@ try {
       if (wanted.camera) stage.look(wanted.camera.split(',').map(Number), Number(wanted.zoom));
       else stage.view('default'), stage.zoom(1 / Number(wanted.zoom));
     }
-    for (const name of wanted.plot ?? []) {
-      const [sign, quantity] = name.startsWith('-') ? [false, name.slice(1)] : [true, name];
-      if (app.plots.chosen.has(quantity) !== sign) app.plots.toggle(quantity);
-    }
+    if (wanted.plots) app.plots.choose(wanted.plots.split(','));
     if (wanted.time !== undefined) app.timeline.set(Number(wanted.time));
     app.invalidate();
     return '';

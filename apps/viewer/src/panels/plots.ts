@@ -156,6 +156,13 @@ export class Plots {
     }
   }
 
+  /** Plots these and no others. */
+  choose(names: string[]): void {
+    this.chosen.clear();
+    for (const name of names) this.chosen.add(name);
+    this.refresh();
+  }
+
   toggle(name: string): void {
     if (!this.chosen.delete(name)) this.chosen.add(name);
     const option = this.list.querySelector(`[data-name="${CSS.escape(name)}"]`);
@@ -217,5 +224,7 @@ const kinds: Record<string, string> = {
 function commonName(quantities: Quantity[], unit: string): string {
   const group = quantities[0].group;
   if (group && quantities.every((q) => q.group === group)) return group;
-  return kinds[unit] ?? 'Quantities';
+  if (kinds[unit]) return kinds[unit];
+  const last = quantities.map((q) => q.name.slice(q.name.lastIndexOf('.') + 1));
+  return last.every((word) => word === last[0]) ? last[0] : 'Quantities';
 }

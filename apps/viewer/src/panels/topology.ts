@@ -63,6 +63,7 @@ export class Topology {
       this.detail,
     );
     this.addPanning();
+    new ResizeObserver(() => this.drawn && this.setBox()).observe(this.svg);
   }
 
   /** Laid out when first seen: it takes a moment for many bodies. */
@@ -104,8 +105,7 @@ export class Topology {
           },
         },
         makeSvg('title', {}, body.name),
-        shape,
-        label,
+        makeSvg('g', { class: 'steady' }, shape, label),
       );
       this.nodes.push(node);
       this.svg.append(node);
@@ -172,6 +172,10 @@ export class Topology {
   private setBox(): void {
     const { x, y, width, height } = this.box;
     this.svg.setAttribute('viewBox', `${x} ${y} ${width} ${height}`);
+    // Vertices and names keep a size that can be read.
+    const { clientWidth, clientHeight } = this.svg;
+    const ratio = Math.max(width / (clientWidth || width), height / (clientHeight || height));
+    this.svg.style.setProperty('--steady', String(Math.min(Math.max(ratio, 0.6), 2)));
   }
   private showAll(): void {
     this.box = { ...this.whole };

@@ -5,6 +5,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Arrow, Report, Vec3 } from '../report';
 import { Arrows, Trail } from './arrows';
 import { Bodies } from './bodies';
+import { addContactShapes } from './defaults';
 import { Ground } from './ground';
 import { Links } from './links';
 import { Materials, effortHere } from './materials';
@@ -53,6 +54,7 @@ export class Stage {
     private readonly report: Report,
   ) {
     this.time = report.startTime;
+    addContactShapes(report);
     this.motion = new Motion(report);
     this.world = measure(report, this.motion);
     const materials = new Materials(effortHere());

@@ -144,7 +144,7 @@ export class Chart {
       { ...common, space: 56, size: 30, values: (_, splits) => splits.map((v, i) => number(v, 6) + (i === splits.length - 1 ? ' s' : '')) },
       {
         ...common,
-        size: (_, values) => Math.max(40, 14 + 6.4 * Math.max(0, ...(values ?? []).map((v) => v?.length ?? 0))),
+        size: (_, values) => Math.max(48, 14 + 6.4 * Math.max(0, ...(values ?? []).map((v) => v?.length ?? 0))),
         space: log ? 18 : 30,
         // Whole decades only, and not more of them than fit.
         ...(log ? { incrs: [1, 2, 3, 5, 10, 20, 50, 100] } : {}),
