@@ -204,6 +204,7 @@ class StateSpace final : public ChartProblem {
     Matrix U, MU, square;
     Vector x;
   };
+  void gather(const Matrix& U, BodyShare& share);
   std::vector<BodyShare> shares_;  // none where masses couple bodies
   Matrix reduced_mass_, mass_U_;
   Vector reduced_x_, force_, bias_;

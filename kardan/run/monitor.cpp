@@ -19,7 +19,8 @@ bool may_be_driven(const System& system) {
   if (!system.has_bodies()) return false;
   const auto& elements = system.blueprint().elements;
   return std::any_of(elements.begin(), elements.end(), [](const ElementData& e) {
-    return e.type->category == Category::driver || e.type->category == Category::nonholonomic;
+    return (e.type->category == Category::driver && e.type->name != "lock") ||
+           e.type->category == Category::nonholonomic;
   });
 }
 
