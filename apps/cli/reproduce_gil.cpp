@@ -65,6 +65,7 @@ constexpr const char* turning = R"yaml(
 kardan: 1
 name: Eq. 35
 equations:
+  positions: {rests: 0}
   dynamic:
     x1: {start: 0, rate: -x2/x3^2}
     x2: {start: -1, rate: x1/x3^2}
@@ -176,7 +177,8 @@ bool one_step(const Prepared& model, double h, OneStep& out) {
   LocalJacobian jacobian;
   if (problem->rebase(state) != Eval::ok || problem->jacobian(jacobian) != Eval::ok) return false;
   const ErrorScale scale = problem->default_scale(1e-6);
-  const StepStart start{state.t, &problem->base(), &problem->base_rate(), &jacobian, &state, &scale};
+  const StepStart start{state.t,   &problem->base(), &problem->base_rate(),
+                        &jacobian, &state,           &scale};
   Trial trial;
   Counters counters;
   if (stepper->attempt(*problem, start, h, trial, counters) != Eval::ok) return false;
@@ -279,7 +281,8 @@ int plot_fig7(const ReproduceOptions& options) {
   const std::string path = plot_file(options);
   fmt::output_file(path).print("{}", to_svg(plots));
   fmt::print(
-      "\nprinted: a smaller tolerance gives smaller steps, and the error stays below it: confirmed\n"
+      "\nprinted: a smaller tolerance gives smaller steps, and the error stays below it: "
+      "confirmed\n"
       "written to {}\n",
       path);
   return finished;
@@ -296,7 +299,8 @@ constexpr Table tables[] = {
 }  // namespace
 
 Paper gil2013() {
-  return {"gil2013", "Local Linearization Method in the Integration of Multibody Equations", tables};
+  return {"gil2013", "Local Linearization Method in the Integration of Multibody Equations",
+          tables};
 }
 
 }  // namespace kardan::cli

@@ -16,12 +16,25 @@
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{
-      rn4(),     rodasp(),     ros2w(),         dopri5(),
-      newmark(), newmark_fv(), sdirk4(),        abm2(),
-      adams(),   bdf(),        welch2(),        welch2_printed(),
-      welch1(),  baumgarte1(), baumgarte_rk2(), generalized_alpha(),
-      hht(),     radau5(),     llm()};
+  static const std::vector<Method> all{rn4(),
+                                       rodasp(),
+                                       ros2w(),
+                                       dopri5(),
+                                       newmark(),
+                                       newmark_fv(),
+                                       sdirk4(),
+                                       abm2(),
+                                       adams(),
+                                       bdf(),
+                                       welch2(),
+                                       welch2_printed(),
+                                       welch1(),
+                                       baumgarte1(),
+                                       baumgarte_rk2(),
+                                       generalized_alpha(),
+                                       hht(),
+                                       radau5(),
+                                       llm()};
   return all;
 }
 
