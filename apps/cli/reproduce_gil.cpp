@@ -18,6 +18,12 @@
 
 namespace kardan::cli {
 
+void gil_tolerances(double relative, double absolute, SimulateOptions& out) {
+  const double weight = find_method(out.method.substr(0, out.method.find('@')))->error_weight;
+  out.relative = out.driver.tolerance = weight * relative;
+  out.absolute = weight * absolute;
+}
+
 GilRun gil_run(Prepared& model, const SimulateOptions& options, const Observer& observer) {
   GilRun out;
   const ConsistentStart start = model.start;
@@ -83,9 +89,7 @@ SimulateOptions matlab_defaults(const char* method, double t_end) {
   SimulateOptions o;
   o.method = method;
   o.t_end = t_end;
-  o.relative = 1e-3;
-  o.absolute = 1e-6;
-  o.driver.tolerance = 1e-3;
+  gil_tolerances(1e-3, 1e-6, o);
   o.driver.largest_step = 0.1 * t_end;
   return o;
 }
@@ -169,7 +173,8 @@ struct OneStep {
   double h, exact[2], estimated[2];
 };
 bool one_step(const Prepared& model, double h, OneStep& out) {
-  const auto problem = find_formulation("state_space")->make(*model.system, {});
+  const Formulation& formulation = *find_formulation("state_space");
+  const auto problem = formulation.make(*model.system, complete_options(formulation.options, {}));
   const Method& method = *find_method("llm");
   const auto stepper = method.make(complete_options(method.options, {}));
   State state = model.start.state;

@@ -49,15 +49,40 @@ struct Way {
   double step = 0;  // [s] fixed
 };
 
-SimulateOptions options_of(const GilPendulum& p, const Way& way, double relative, double absolute) {
+SimulateOptions options_of(const GilPendulum& p, const Way& way) {
   SimulateOptions o;
   o.method = way.method;
   o.t_end = p.t_end;
   o.driver.fixed_step = way.step;
-  o.driver.tolerance = relative;
-  o.relative = relative;
-  o.absolute = absolute;
   return o;
+}
+
+bool is_llm(const Way& way) {
+  return std::string_view(way.method).starts_with("llm");
+}
+
+/// A point of the plot of work against precision.
+struct Work {
+  const Way* way;
+  double tolerance, error, cpu;  // cpu [s]
+};
+
+/// The cheapest runs that reach an error, and those of local linearization.
+void work_verdict(const std::vector<Work>& all) {
+  for (double error : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+    const Work *best = nullptr, *llm = nullptr;
+    for (const Work& w : all) {
+      if (w.error > error) continue;
+      const Work*& mine = is_llm(*w.way) ? llm : best;
+      if (!mine || w.cpu < mine->cpu) mine = &w;
+    }
+    if (!best || !llm) continue;
+    fmt::print("  error below {:g}: {} {:.2f} ms, {} {:.2f} ms: local linearization {}\n", error,
+               llm->way->name, 1e3 * llm->cpu, best->way->name, 1e3 * best->cpu,
+               llm->cpu < 0.8 * best->cpu    ? "wins"
+               : llm->cpu > 1.25 * best->cpu ? "loses"
+                                             : "is as good");
+  }
 }
 
 struct Fig2Row {
@@ -69,7 +94,8 @@ struct Fig2Row {
 
 bool fill(Prepared& model, const GilPendulum& p, const Way& way, Fig2Row& row) {
   // MATLAB's default tolerances.
-  const SimulateOptions o = options_of(p, way, 1e-3, 1e-6);
+  SimulateOptions o = options_of(p, way);
+  gil_tolerances(1e-3, 1e-6, o);
   const auto ws = model.system->make_workspace();
   const Energy first = model.system->energy(model.start.state, *ws);
   const double start = first.kinetic + first.potential;
@@ -190,16 +216,18 @@ int gil_work(const ReproduceOptions& options) {
               .series = {},
               .width = 640,
               .height = 520};
+    std::vector<Work> all;
     for (const Way& way : ways) {
       PlotSeries series{way.name, {}, {}, PlotMark::line_and_points};
-      const bool second = std::string_view(way.method).substr(0, 3) == "llm" ||
-                          std::string_view(way.method).substr(0, 5) == "ros2w";
+      const bool second = is_llm(way) || std::string_view(way.method).starts_with("ros2w");
       for (int k = 2; k <= std::min(smallest, second ? 6 : smallest); ++k) {
         const double tolerance = std::pow(10.0, -k);
         std::vector<double> cpu;
         GilRun run;
         for (int i = 0; i < repetitions; ++i) {
-          run = gil_run(model, options_of(p, way, tolerance, tolerance));
+          SimulateOptions o = options_of(p, way);
+          o.driver.tolerance = tolerance;
+          run = gil_run(model, o);
           if (!run.finished) return failed;
           cpu.push_back(run.report.cpu_seconds);
         }
@@ -208,9 +236,12 @@ int gil_work(const ReproduceOptions& options) {
                    run.report.driver.counters.steps, 1e3 * median(cpu));
         series.x.push_back(error);
         series.y.push_back(median(cpu));
+        all.push_back({&way, tolerance, error, median(cpu)});
       }
       plot.series.push_back(std::move(series));
     }
+    fmt::print("\n");
+    work_verdict(all);
     fmt::print("\n");
     plots.push_back(std::move(plot));
   }
