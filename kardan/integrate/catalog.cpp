@@ -3,6 +3,7 @@
 #include "kardan/integrate/cvode.h"
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/generalized_alpha.h"
+#include "kardan/integrate/hem5.h"
 #include "kardan/integrate/llm.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
@@ -16,25 +17,12 @@
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{rn4(),
-                                       rodasp(),
-                                       ros2w(),
-                                       dopri5(),
-                                       newmark(),
-                                       newmark_fv(),
-                                       sdirk4(),
-                                       abm2(),
-                                       adams(),
-                                       bdf(),
-                                       welch2(),
-                                       welch2_printed(),
-                                       welch1(),
-                                       baumgarte1(),
-                                       baumgarte_rk2(),
-                                       generalized_alpha(),
-                                       hht(),
-                                       radau5(),
-                                       llm()};
+  static const std::vector<Method> all{
+      rn4(),     rodasp(),     ros2w(),         dopri5(),
+      newmark(), newmark_fv(), sdirk4(),        abm2(),
+      adams(),   bdf(),        welch2(),        welch2_printed(),
+      welch1(),  baumgarte1(), baumgarte_rk2(), generalized_alpha(),
+      hht(),     radau5(),     hem5(),          llm()};
   return all;
 }
 

@@ -46,8 +46,10 @@ class MultibodySystem final : public System {
   Energy energy(const State&, Workspace&) const override;
   Momentum momentum(const State&, Workspace&) const override;
   void element_forces(const State&, std::span<double> out, Workspace&) const override;
+  void force_vectors(const State&, std::span<Vec3d> out, Workspace&) const override;
   std::optional<Quantity> find_quantity(std::string_view name) const override;
   std::vector<std::string> quantity_names() const override;
+  std::string quantity_unit(const Quantity&) const override;
   std::vector<int> quantity_columns(const Quantity&) const override;
   bool is_velocity(const Quantity&) const override;
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
@@ -74,6 +76,7 @@ class MultibodySystem final : public System {
   };
 
   void orient(const State&, int body, BodyMotion<D>&) const;
+  double turned(const State& from, const State& to, int body) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;
   ConstraintValues constraint_values(Workspace&) const;
