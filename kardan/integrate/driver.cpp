@@ -185,8 +185,7 @@ class Driver {
   }
 
   double elementary(double error) const {
-    return options_.safety *
-           std::pow(std::max(error, smallest_error), -1.0 / controlled_order());
+    return options_.safety * std::pow(std::max(error, smallest_error), -1.0 / controlled_order());
   }
 
   /// Two rejections in a row tell the power with which the error really falls: a lower one than the
@@ -234,10 +233,9 @@ class Driver {
     }
     const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
                           &jacobian_, &state_,          &scale_};
-    const Eval reached =
-        kind == Attempt::whole
-            ? stepper_->attempt(problem_, start, h, trial_, report_.counters)
-            : stepper_->shorten(problem_, start, h, trial_, report_.counters);
+    const Eval reached = kind == Attempt::whole
+                             ? stepper_->attempt(problem_, start, h, trial_, report_.counters)
+                             : stepper_->shorten(problem_, start, h, trial_, report_.counters);
     if (reached != Eval::ok) return reached;
     if (options_.estimate == ErrorEstimate::filtered)
       stepper_->filter_error(start, h, trial_.error);

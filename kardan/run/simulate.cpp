@@ -186,7 +186,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
   DriverOptions driver = options.driver;
   driver.method_options = options.options;
-  EventActions actions(*prepared.system, report.energy);
+  EventActions actions(*prepared.system, report.tolerance, report.energy);
   driver.events = actions.rules();
   if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;

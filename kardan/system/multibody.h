@@ -85,6 +85,7 @@ class MultibodySystem final : public System {
   void body_force_derivatives(const std::vector<BodyMotion<D>>&, SparseMatrix& f_v) const;
   double sensor(int index, const State&, double factor, std::span<double> by_p,
                 std::span<double> by_v, Workspace&) const;
+  bool of_positions(const BoundExpression&) const;
   double expression(const BoundExpression&, const State&, double factor, std::span<double> by_p,
                     std::span<double> by_v, Workspace&) const;
   BoundExpression bind(const std::string& owner, const Expression&, const SourceLocation&,
