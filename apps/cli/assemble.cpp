@@ -19,6 +19,7 @@ Json start_json(const Prepared& p) {
   out["wishes"] = Json::array();
   for (const WishResult& w : p.equilibrium ? p.equilibrium->wishes : r.wishes)
     out["wishes"].push_back(to_json(w));
+  out["free"] = {{"positions", r.free_positions}, {"velocities", r.free_velocities}};
   out["conflicts"] = Json::array();
   for (const Conflict& c : r.conflicts)
     out["conflicts"].push_back({{"level", c.level}, {"members", c.members}, {"size", c.size}});
@@ -57,6 +58,12 @@ void print_prepared(const Prepared& p) {
       fmt::print("{:<22}up to {:.3g}{} ('{}')\n", "moved", r.moved,
                  p.system->has_bodies() ? " m" : "", r.moved_body);
     print_wishes(r.wishes);
+    // Of interest to whoever has wishes; `kardan check` counts degrees of freedom for all.
+    if (!r.wishes.empty() && !(r.free_positions.empty() && r.free_velocities.empty()))
+      fmt::print("{:<22}{}: nearest to those given\n", "left free",
+                 fmt::format("{}{}{}", fmt::join(r.free_positions, ", "),
+                             r.free_positions.empty() || r.free_velocities.empty() ? "" : "; ",
+                             fmt::join(r.free_velocities, ", ")));
   }
   print_residuals(r.status == Eval::ok ? "consistent start" : "best reached", r.reached);
   print_start(*p.system, p.start);

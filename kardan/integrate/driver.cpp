@@ -50,6 +50,9 @@ namespace {
 constexpr double smallest_error = 1e-10;
 /// Exponents of the PI controller, times k (Gustafsson; Hairer & Wanner II, IV.2).
 constexpr double pi_now = 0.7, pi_last = 0.4;
+/// A step over a singular position has it at 0.4 of its length, between the stages of radau5, and
+/// is not much longer than the one that failed.
+constexpr double over_singular = 2.5, longest_passage = 4;
 
 class Driver {
  public:
@@ -70,6 +73,13 @@ class Driver {
 
   DriverReport run() {
     report_.smallest_step = std::numeric_limits<double>::infinity();
+    if (t_end_ < state_.t) {
+      report_.diagnosis = Diagnosis::end_before_start;
+      stop(Reason::refused,
+           fmt::format("the end, t = {:.9g}, lies before the start, t = {:.9g}", t_end_, state_.t),
+           "give a later end");
+      return finish();
+    }
     if (!rebase()) return finish();
     h_ = options_.fixed_step > 0   ? options_.fixed_step
          : options_.first_step > 0 ? options_.first_step
@@ -78,6 +88,7 @@ class Driver {
     while (state_.t < t_end_ - 4 * std::numeric_limits<double>::epsilon() *
                                    std::max(std::abs(t_end_), std::abs(start))) {
       if (report_.counters.steps >= options_.max_steps) {
+        report_.diagnosis = Diagnosis::too_many_steps;
         stop(Reason::too_many_steps,
              fmt::format("t = {:.9g}: {} steps were taken", state_.t, options_.max_steps),
              "raise max_steps, or ask for less accuracy");
@@ -107,6 +118,7 @@ class Driver {
       has_jacobian_ = false;
       return true;
     }
+    report_.diagnosis = problem_.diagnosis();
     stop(Reason::evaluation_failed,
          fmt::format("t = {:.9g}: the equations could not be evaluated: {}", state_.t,
                      problem_.culprit()),
@@ -119,7 +131,7 @@ class Driver {
     const double floor =
         std::max(options_.smallest_step, 16 * std::numeric_limits<double>::epsilon() *
                                              std::max(std::abs(state_.t), std::abs(t_end_)));
-    bool rejected = false;
+    bool rejected = false, passed_over = false;
     double rejected_h = 0, rejected_error = 0;  // of the attempt before
     for (;;) {
       double h = h_;
@@ -135,6 +147,7 @@ class Driver {
       double error = 0;
       const Eval e = attempt(h, error);
       if (e == Eval::fatal) {
+        report_.diagnosis = failure_;
         stop(Reason::evaluation_failed, fmt::format("t = {:.9g}: {}", state_.t, problem_.culprit()),
              "");
         return false;
@@ -143,11 +156,18 @@ class Driver {
         ++report_.counters.failed;
         if (options_.fixed_step > 0) return too_small(h);
         h_ = 0.25 * h;
+        // A singular position is passed with none of the stages next to it, not approached.
+        const double ahead = problem_.singular_time() - state_.t;
+        if (!passed_over && ahead > 0 && over_singular * ahead < longest_passage * h) {
+          h_ = over_singular * ahead;
+          passed_over = true;
+        }
         rejected = true;
         continue;
       }
       if (error > 1 && options_.fixed_step == 0) {
         ++report_.counters.rejected;
+        failure_ = Diagnosis::error_test;
         h_ = h * std::clamp(after_rejection(h, error, rejected_h, rejected_error), options_.shrink,
                             0.9);
         rejected = true;
@@ -202,9 +222,13 @@ class Driver {
   }
 
   bool too_small(double h) {
+    report_.diagnosis = failure_;
+    const std::string named = failure_ == Diagnosis::none
+                                  ? std::string()
+                                  : fmt::format(" [{}]", to_string(failure_));
     stop(
         Reason::step_too_small,
-        fmt::format("t = {:.9g}: the step fell to {:.2g} s{}", state_.t, h,
+        fmt::format("t = {:.9g}: the step fell to {:.2g} s{}{}", state_.t, h, named,
                     problem_.culprit().empty() ? "" : "; trouble with " + problem_.culprit()),
         "the motion may end here (a singular position, a contradiction of drivers, a force that is "
         "not finite): look at the last states, or loosen the tolerance");
@@ -220,11 +244,17 @@ class Driver {
     }
     const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
                           &jacobian_, &state_,          &scale_};
-    if (Eval e = stepper_->attempt(problem_, start, h, trial_, report_.counters); e != Eval::ok)
+    if (Eval e = stepper_->attempt(problem_, start, h, trial_, report_.counters); e != Eval::ok) {
+      failure_ = stepper_->diagnosis() != Diagnosis::none ? stepper_->diagnosis()
+                                                          : problem_.diagnosis();
       return e;
+    }
     if (options_.estimate == ErrorEstimate::filtered)
       stepper_->filter_error(start, h, trial_.error);
-    if (Eval e = problem_.finish(state_.t + h, trial_.y, next_, dense_.to); e != Eval::ok) return e;
+    if (Eval e = problem_.finish(state_.t + h, trial_.y, next_, dense_.to); e != Eval::ok) {
+      failure_ = problem_.diagnosis();
+      return e;
+    }
     ++report_.counters.evaluations;
     problem_.base_point(dense_.from);
     error = method_.error_weight * problem_.error_norm(trial_.error, next_, scale_);
@@ -250,6 +280,7 @@ class Driver {
       return false;
     }
     if (!wish.empty()) {
+      report_.diagnosis = Diagnosis::stopped;
       stop(Reason::stopped, wish, "");
       return false;
     }
@@ -314,6 +345,7 @@ class Driver {
   double h_ = 0;
   double last_error_ = 0, last_h_ = 0;  // of the last accepted step; 0: none
   bool has_jacobian_ = false;
+  Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
 };
 
 }  // namespace

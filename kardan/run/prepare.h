@@ -36,8 +36,12 @@ struct Prepared {
 /// Null system after errors in the model; otherwise look at start.report.status.
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics);
 
+/// Moved to the nearest consistent values, or trusted if it is consistent.
+enum class Start { assembled, as_given };
+
 /// The same for a system that is there already: equations a user wrote. Null stays null.
-Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics);
+Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics,
+                 Start start = Start::assembled);
 
 struct CheckReport {
   int bodies = 0;
