@@ -270,6 +270,8 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   a_ = base_a_;
   lambda_ = base_lambda_;
   if (Eval e = form_.project ? close(state) : solve_accelerations(state); e != Eval::ok) return e;
+  if (!form_.project && rank_ < layout_.m)
+    if (Eval e = redundant_rows_hold(); e != Eval::ok) return e;
   if (form_.select_dynamics && jumped(state))
     return fail(Diagnosis::branch_jump,
                 "a singular position: the motion would jump to another branch");

@@ -20,6 +20,8 @@ constexpr double closed = 2e-14;
 constexpr int max_closing_iterations = 10;
 /// Rows left out as redundant must hold by themselves to this scaled residual.
 constexpr double redundant_tolerance = 1e-10;
+/// Or, where constraints drift, to this many times what the others have.
+constexpr double drift_share = 100;
 /// A row counts as nearly redundant when at most this share of it remains beside the others:
 /// round-off of positions reaches the velocities divided by its square.
 constexpr double weak_remainder = 1e-3;
@@ -253,6 +255,26 @@ int Descriptor::violated_row(const std::vector<char>& held) const {
                      std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > redundant_tolerance))
       return i;
   return -1;
+}
+
+/// Forms that do not close let constraints drift; rows left out as redundant may do so as far as the
+/// others do. Farther, they are not redundant any more.
+Eval Descriptor::redundant_rows_hold() {
+  double largest[2] = {0, 0};
+  const auto off = [&](int row, int level) {
+    return std::abs(
+        scaled_residual(system_, row, level, level == 0 ? ws_->g[row] : ws_->rate[row]));
+  };
+  for (const int level : {0, 1})
+    for (int i = 0; i < layout_.m; ++i)
+      if (active_[i]) largest[level] = std::max(largest[level], off(i, level));
+  for (const int level : {0, 1})
+    for (int i = 0; i < layout_.m; ++i)
+      if (!active_[i] && off(i, level) > redundant_tolerance + drift_share * largest[level])
+        return fail(
+            Diagnosis::contradiction,
+            fmt::format("'{}': it was redundant, and is not any more", system_.row_name(i)));
+  return Eval::ok;
 }
 
 /// True when closing changed velocities by more than what Newton's method may leave: near a

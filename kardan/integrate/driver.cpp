@@ -51,8 +51,10 @@ constexpr double smallest_error = 1e-10;
 /// Exponents of the PI controller, times k (Gustafsson; Hairer & Wanner II, IV.2).
 constexpr double pi_now = 0.7, pi_last = 0.4;
 /// A step over a singular position has it at 0.4 of its length, between the stages of radau5, and
-/// is not much longer than the one that failed.
-constexpr double over_singular = 2.5, longest_passage = 4;
+/// is not much longer than the one wanted; else the step ends well before it. It matters to steps
+/// that would end or have a stage within reach of it.
+constexpr double over_singular = 2.5, longest_passage = 1.3, before_singular = 0.55,
+                 next_to_singular = 1.5;
 
 class Driver {
  public:
@@ -131,13 +133,14 @@ class Driver {
     const double floor =
         std::max(options_.smallest_step, 16 * std::numeric_limits<double>::epsilon() *
                                              std::max(std::abs(state_.t), std::abs(t_end_)));
-    bool rejected = false, passed_over = false;
+    bool rejected = false;
     double rejected_h = 0, rejected_error = 0;  // of the attempt before
     for (;;) {
       double h = h_;
       if (options_.largest_step > 0) h = std::min(h, options_.largest_step);
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
+      if (options_.fixed_step == 0) h = around_singular(h, rejected);
       if (h >= left || h > 0.999 * left)
         h = left;
       else if (options_.fixed_step == 0 && 2 * h > left)
@@ -156,12 +159,6 @@ class Driver {
         ++report_.counters.failed;
         if (options_.fixed_step > 0) return too_small(h);
         h_ = 0.25 * h;
-        // A singular position is passed with none of the stages next to it, not approached.
-        const double ahead = problem_.singular_time() - state_.t;
-        if (!passed_over && ahead > 0 && over_singular * ahead < longest_passage * h) {
-          h_ = over_singular * ahead;
-          passed_over = true;
-        }
         rejected = true;
         continue;
       }
@@ -177,12 +174,21 @@ class Driver {
       }
       h_ = options_.fixed_step > 0 ? options_.fixed_step
                                    : next_step(h, error, rejected ? 1.0 : options_.growth);
-      // A step cut short by a stop time tells nothing against the one it was cut from.
+      // A step cut short by a stop time, or before a singular position, tells nothing against the
+      // one it was cut from.
       if (options_.fixed_step == 0 && h < wanted && !rejected) h_ = std::max(h_, wanted);
       last_error_ = std::max(error, smallest_error);
       last_h_ = h;
       return conclude(h, error);
     }
+  }
+
+  /// A singular position is passed with none of the stages next to it, or left for the next step.
+  double around_singular(double h, bool rejected) const {
+    const double ahead = problem_.singular_time() - state_.t;
+    if (!(ahead > 0) || ahead > next_to_singular * h) return h;
+    const bool over = !rejected && over_singular * ahead <= longest_passage * h;
+    return (over ? over_singular : before_singular) * ahead;
   }
 
   /// The next stop time, or the end.

@@ -26,7 +26,8 @@ SparseMatrix chain(int rows, int cols, int copies) {
   SparseMatrix A(builder.build());
   const SparsePattern& p = *A.pattern;
   for (int i = 0; i < rows - copies; ++i)
-    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) A.values[k] = uniform(random);
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+      A.values[k] = p.column[k] == i ? 2 : 0.5 * uniform(random);  // far from dependent
   for (int c = 0; c < copies; ++c)
     for (int source : {2 * c, 2 * c + 3})
       for (int k = p.row_start[source]; k < p.row_start[source + 1]; ++k)

@@ -3,6 +3,7 @@
 
 #include "kardan/system/automatic_seeding.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "kardan/system/automatic_equations.h"
@@ -93,8 +94,8 @@ TEST(Seeding, FollowsABranchThatChangesWhatARowDependsOn) {
   UserDescription description;
   description.name = "rods";
   for (int i = 0; i < 6; ++i) {
-    description.positions.push_back({"p" + std::to_string(i), i % 2 ? 0.0 : 1.0});
-    description.velocities.push_back({"v" + std::to_string(i), 0.1 * i});
+    description.positions.push_back({fmt::format("p{}", i), i % 2 ? 0.0 : 1.0});
+    description.velocities.push_back({fmt::format("v{}", i), 0.1 * i});
   }
   description.holonomic = {"a", "b", "c"};
   Diagnostics diagnostics;
