@@ -69,10 +69,10 @@ class Resolver {
     defaults_.report_unused(diagnostics_);
     if (model_.start == "equilibrium")
       out_.start_at_equilibrium = true;
-    else if (model_.start != "assembled")
+    else if (model_.start != "assembled" && model_.start != "as_given")
       diagnostics_.error(
           "field.choice",
-          fmt::format("start: got '{}'; wanted assembled or equilibrium", model_.start),
+          fmt::format("start: got '{}'; wanted assembled, as_given or equilibrium", model_.start),
           model_.where);
   }
 

@@ -208,6 +208,11 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
   report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   report.partitions = problem->partitions();
+  report.counts = problem->counts();
+  report.remarks = problem->remarks();
+  if (prepared.system->sizes().e > 0 && !report.formulation_options.contains("invariants"))
+    report.remarks.push_back(fmt::format(
+        "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
   const auto history = problem->partition_history();
   report.partition_history.assign(history.begin(), history.end());
   monitor.end(prepared.start);

@@ -207,7 +207,13 @@ void MultibodySystem<D>::bind_expressions(Diagnostics& diagnostics) {
   sizes_.events = static_cast<int>(event_names_.size());
   for (const InvariantData& e : blueprint_.invariants)
     if (e.kind == InvariantData::Kind::expression)
-      (void)bind("invariants", e.value, e.where, diagnostics);
+      invariants_.push_back(bind("invariants", e.value, e.where, diagnostics));
+  sizes_.e = invariant_rows();
+  if (sizes_.e > 0) {
+    PatternBuilder builder(sizes_.e, sizes_.v);
+    builder.add_block(0, 0, sizes_.e, sizes_.v);
+    patterns_.invariant = builder.build();
+  }
 }
 
 template <int D>
