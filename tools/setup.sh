@@ -4,7 +4,7 @@
 KARDAN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libsuitesparse-dev
-  libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libgtest-dev
+  libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libhdf5-dev python3-h5py libgtest-dev
   libgmock-dev libbenchmark-dev)
 
 # Both are read by cmake and ctest; set them to use fewer or more cores.
