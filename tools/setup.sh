@@ -4,7 +4,7 @@
 KARDAN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libsuitesparse-dev
-  libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libgtest-dev
+  libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libhdf5-dev python3-h5py libgtest-dev
   libgmock-dev libbenchmark-dev)
 # They build the viewer of HTML reports; often they come from elsewhere than Debian.
 command -v npm >/dev/null || build_packages+=(nodejs npm)
