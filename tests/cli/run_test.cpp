@@ -92,7 +92,7 @@ TEST(Run, ThatFailsKeepsWhatItHasAndExitsWithOne) {
 TEST(Run, IntoAFormatThatDoesNotExistIsRefused) {
   const Output o = run_kardan({"run", models + "pendulum.yaml", "--out", "result.xls"});
   EXPECT_EQ(o.exit_code, bad_input);
-  EXPECT_THAT(o.err, HasSubstr("wanted a file ending in .csv, .json, .html"));
+  EXPECT_THAT(o.err, HasSubstr("wanted a file ending in .csv, .json, .h5, .html"));
 }
 
 TEST(Run, TakesTheNewtonOptionsOfNewmark) {
