@@ -4,7 +4,7 @@
 KARDAN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libsuitesparse-dev
-  libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev
+  libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libgtest-dev
   libgmock-dev libbenchmark-dev pybind11-dev python3-dev python3-numpy python3-pytest python3-sympy
   python3-matplotlib python3-pandas python3-scipy python3-setuptools python3-pip python3-wheel
   valgrind)

@@ -69,6 +69,7 @@ int start_model(const ModelOptions& options, StartedModel& out) {
   auto model = read(options, *overrides);
   if (!model) return bad_input;
   out.model = std::move(*model);
+  out.overrides = *overrides;
   Diagnostics diagnostics;
   out.prepared = prepare(out.model, *overrides, diagnostics);
   if (diagnostics.has_errors() || !out.prepared.system) {

@@ -36,6 +36,7 @@ std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValu
 /// A model with its system at a consistent start.
 struct StartedModel {
   Model model;
+  ParameterValues overrides;
   Prepared prepared;
 };
 /// Reads, compiles and assembles or balances; an exit code other than `finished` after telling why

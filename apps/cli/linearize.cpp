@@ -65,7 +65,8 @@ static int run_to(const Model& model, const RunOptions& given, Prepared& prepare
 int linearize(const ModelOptions& options, const RunOptions& given) {
   StartedModel started;
   if (const int code = start_model(options, started); code != finished) return code;
-  auto& [model, prepared] = started;
+  const Model& model = started.model;
+  Prepared& prepared = started.prepared;
   if (given.t_end > 0)
     if (const int code = run_to(model, given, prepared); code != finished) return code;
   const Linearization result = kardan::linearize(prepared, ModeShapes::find);

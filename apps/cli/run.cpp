@@ -6,11 +6,11 @@
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/viewer_page.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/io/report_json.h"
-#include "kardan/io/result_catalog.h"
-#include "kardan/run/outputs.h"
+#include "kardan/io/result_writer.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
@@ -50,54 +50,6 @@ void print_report(const System& system, const RunReport& r) {
                event.direction > 0 ? "rising" : "falling");
 }
 
-/// The files of a result, told the rows of a run.
-class Results {
- public:
-  explicit Results(const System& system)
-      : system_(system), columns_(system), ws_(system.make_workspace()) {
-    Diagnostics told;
-    chosen_ = chosen_outputs(system.blueprint(), columns_.names(), told);
-    for (const std::size_t i : chosen_) names_.push_back(columns_.names()[i]);
-    all_.resize(columns_.names().size());
-    values_.resize(chosen_.size());
-  }
-
-  /// False after telling that there is no such format.
-  bool open(const std::vector<std::string>& paths) {
-    for (const std::string& path : paths) {
-      const ResultFormat* format = find_result_format(path);
-      if (!format) {
-        std::vector<std::string_view> known;
-        for (const ResultFormat& f : result_formats()) known.push_back(f.suffix);
-        fmt::print(stderr, "kardan: --out {}: wanted a file ending in {}\n", path,
-                   fmt::join(known, " or "));
-        return false;
-      }
-      sinks_.push_back(format->make(path));
-      sinks_.back()->begin(system_, names_);
-    }
-    return true;
-  }
-  std::string row(const Moment& at) {
-    columns_.values(at, all_, *ws_);
-    for (std::size_t i = 0; i < chosen_.size(); ++i) values_[i] = all_[chosen_[i]];
-    for (const auto& sink : sinks_) sink->row(values_);
-    return {};
-  }
-  void end(const RunReport& report, const Moment& at) {
-    for (const auto& sink : sinks_) sink->end(system_, report, at);
-  }
-
- private:
-  const System& system_;
-  ResultColumns columns_;
-  std::unique_ptr<Workspace> ws_;
-  std::vector<std::unique_ptr<ResultSink>> sinks_;
-  std::vector<std::size_t> chosen_;  // columns that the model asks for
-  std::vector<std::string> names_;   // theirs
-  Vector all_, values_;
-};
-
 /// `--log FILE`: one line a step; counts are those of the run so far.
 class StepLog {
  public:
@@ -119,19 +71,16 @@ class StepLog {
 
 /// Runs with results, log and progress bar.
 RunReport run_to_files(Prepared& prepared, const SimulateOptions& options, const RunOptions& given,
-                       ProgressWish progress_wish, Results& results, Diagnostics& faults) {
+                       ProgressWish progress_wish, ResultWriter& results, Diagnostics& faults) {
   StepLog log(given.log);
   Progress progress(prepared.start.state.t, options.t_end, progress_wish);
   long steps = 0;
-  const GridSink rows = [&](const Moment& at) { return results.row(at); };
-  return simulate(
-      prepared, options, given.out.empty() ? GridSink() : rows,
-      [&](const StepView& step) {
-        progress.at(step.t, ++steps);
-        log.add(step);
-        return std::string();
-      },
-      faults);
+  const Observer observer = [&](const StepView& step) {
+    progress.at(step.t, ++steps);
+    log.add(step);
+    return std::string();
+  };
+  return simulate(prepared, options, {results.grid(), observer, results.steps()}, faults);
 }
 
 }  // namespace
@@ -139,7 +88,8 @@ RunReport run_to_files(Prepared& prepared, const SimulateOptions& options, const
 int run(const ModelOptions& options, const RunOptions& given) {
   StartedModel started;
   if (const int code = start_model(options, started); code != finished) return code;
-  auto& [model, prepared] = started;
+  const Model& model = started.model;
+  Prepared& prepared = started.prepared;
   Diagnostics faults;
   SimulateOptions simulate_options;
   if (!read_run_options(model, *prepared.system, given, simulate_options, faults)) {
@@ -147,8 +97,9 @@ int run(const ModelOptions& options, const RunOptions& given) {
     return bad_input;
   }
   const System& system = *prepared.system;
-  Results results(system);
-  if (!results.open(given.out)) return bad_input;
+  ResultWriter results(model, started.overrides, prepared, simulate_options, given.out,
+                       {viewer_page()}, faults);
+  if (tell(faults)) return bad_input;
   const bool silent = options.quiet || options.json;
   const RunReport report =
       run_to_files(prepared, simulate_options, given,

@@ -3,6 +3,7 @@
 #include "apps/cli/command.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/result_writer.h"
 #include "kardan/io/simulate_options.h"
 #include "kardan/run/simulate.h"
 
@@ -69,7 +70,7 @@ bool read_run_options(const Model& model, const System& system, const RunOptions
   if (given.t_end > 0) out.t_end = given.t_end;
   if (given.every > 0) out.every = given.every;
   if (given.step > 0) out.driver.fixed_step = given.step;
-  if (out.every == 0) out.every = out.t_end / 100;
+  if (out.every == 0) out.every = default_spacing(out.t_end, given.out);
   driver_options_from(given, out, diagnostics);
   if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)
     diagnostics.error("tolerance.range", fmt::format("tolerance = {}; wanted 1e-14 to 0.1",

@@ -67,6 +67,8 @@ class ForceBank {
   virtual void choose_modes(const Context<D>&, int* modes) const = 0;
   /// Adds the scalar shown as ELEMENT.force: force along the line, torque or normal force.
   virtual void magnitudes(const Context<D>&, double* by_element) const = 0;
+  /// Adds the force on body B [N], in the world; a torque has none.
+  virtual void vectors(const Context<D>&, VecOf<D>* by_element) const = 0;
   virtual void each_slot(void (*visit)(void* user, Slots&), void* user) = 0;
 };
 
@@ -111,6 +113,13 @@ class LineForces final : public ForceBank<D> {
     Measure<D> y;
     for (const Item& i : items)
       by_element[i.slots.element] += value(at, i, Depth::first, y).force.value;
+  }
+  void vectors(const Context<D>& at, VecOf<D>* by_element) const override {
+    Measure<D> y;
+    for (const Item& i : items) {
+      const double force = value(at, i, Depth::first, y).force.value;
+      for (int k = 0; k < D; ++k) by_element[i.slots.element][k] += force * y.G[dofs<D> + k];
+    }
   }
   void each_slot(void (*visit)(void*, Slots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);
@@ -247,6 +256,13 @@ class KernelForces final : public ForceBank<D> {
   void magnitudes(const Context<D>& at, double* by_element) const override {
     for (const Item& i : items)
       by_element[i.slots.element] += i.kernel.magnitude(at.t, pair(at, i), mode(at, i));
+  }
+  void vectors(const Context<D>& at, VecOf<D>* by_element) const override {
+    Force<D> F;
+    for (const Item& i : items) {
+      i.kernel.evaluate(at.t, pair(at, i), mode(at, i), Depth::first, F);
+      for (int k = 0; k < D; ++k) by_element[i.slots.element][k] += F.Q[dofs<D> + k];
+    }
   }
   void each_slot(void (*visit)(void*, Slots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);

@@ -2,8 +2,6 @@
 
 #include <fmt/os.h>
 
-#include "kardan/io/report_json.h"
-
 namespace kardan {
 namespace {
 
@@ -11,10 +9,10 @@ class JsonResult final : public ResultSink {
  public:
   explicit JsonResult(const std::string& path) : file_(fmt::output_file(path)) {}
 
-  void begin(const System&, std::span<const std::string>) override {}
+  void begin(const ResultDescription&) override {}
   void row(std::span<const double>) override {}
-  void end(const System& system, const RunReport& report, const Moment& end) override {
-    file_.print("{}\n", to_json(system, report, end).dump(2));
+  void end(const Json& certificate) override {
+    file_.print("{}\n", certificate.dump(2));
     file_.close();
   }
 
@@ -24,7 +22,7 @@ class JsonResult final : public ResultSink {
 
 }  // namespace
 
-std::unique_ptr<ResultSink> make_json_result(const std::string& path) {
+std::unique_ptr<ResultSink> make_json_result(const std::string& path, const ResultResources&) {
   return std::make_unique<JsonResult>(path);
 }
 

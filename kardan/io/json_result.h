@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "kardan/run/result.h"
+#include "kardan/io/result_sink.h"
 
 namespace kardan {
 
 /// Throws std::system_error when the file cannot be written.
-std::unique_ptr<ResultSink> make_json_result(const std::string& path);
+std::unique_ptr<ResultSink> make_json_result(const std::string& path, const ResultResources&);
 
 }  // namespace kardan

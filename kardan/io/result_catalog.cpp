@@ -1,6 +1,7 @@
 #include "kardan/io/result_catalog.h"
 
 #include "kardan/io/csv_result.h"
+#include "kardan/io/html_result.h"
 #include "kardan/io/json_result.h"
 
 namespace kardan {
@@ -9,6 +10,7 @@ const std::vector<ResultFormat>& result_formats() {
   static const std::vector<ResultFormat> all{
       {".csv", "all columns on the output grid", make_csv_result},
       {".json", "the certificate", make_json_result},
+      {".html", "a report with 3-D replay, plots and certificate", make_html_result, true},
   };
   return all;
 }

@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "kardan/run/result.h"
+#include "kardan/io/result_sink.h"
 
 namespace kardan {
 
 struct ResultFormat {
   std::string_view suffix;  ///< of the file: ".csv"
   std::string_view summary;
-  std::unique_ptr<ResultSink> (*make)(const std::string& path) = nullptr;
+  std::unique_ptr<ResultSink> (*make)(const std::string& path, const ResultResources&) = nullptr;
+  bool replayed = false;  ///< wants enough rows for a replay
 };
 
 const std::vector<ResultFormat>& result_formats();

@@ -85,6 +85,31 @@ std::vector<FieldDoc> simulate_field_docs() {
   return field_docs<SimulateFields>();
 }
 
+FieldMap simulate_fields(const SimulateOptions& o) {
+  FieldMap out{{"t_end", o.t_end}, {"method", o.method}, {"tolerance", o.driver.tolerance}};
+  const auto where_set = [&](const char* key, double value) {
+    if (value > 0) out.emplace_back(key, value);
+  };
+  where_set("relative", o.relative);
+  where_set("absolute", o.absolute);
+  where_set("every", o.every);
+  where_set("step", o.driver.fixed_step);
+  FieldMap options, each;
+  for (const auto& [name, value] : o.options) options.emplace_back(name, value);
+  const auto defaults = driver_option_values(DriverOptions{});
+  const auto values = driver_option_values(o.driver);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] != defaults[i] && values[i].first != "stop_times")
+      options.emplace_back(values[i].first, values[i].second);
+  if (!o.driver.stop_times.empty())
+    options.emplace_back("stop_times",
+                         FieldValue::List(o.driver.stop_times.begin(), o.driver.stop_times.end()));
+  for (const VariableTolerance& t : o.tolerance_of) each.emplace_back(t.name, t.value);
+  if (!options.empty()) out.emplace_back("options", std::move(options));
+  if (!each.empty()) out.emplace_back("tolerance_of", std::move(each));
+  return out;
+}
+
 void read_simulate_options(const NamedFields& simulate, const Environment& parameters,
                            MethodChoice who, SimulateOptions& out, Diagnostics& diagnostics) {
   std::vector<std::string> known{"options", "tolerance_of"};

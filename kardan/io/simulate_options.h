@@ -17,4 +17,7 @@ enum class MethodChoice { of_the_file, of_the_command };
 void read_simulate_options(const NamedFields& simulate, const Environment& parameters,
                            MethodChoice choice, SimulateOptions& out, Diagnostics& diagnostics);
 
+/// The section that asks for these options; reading it gives them back.
+FieldMap simulate_fields(const SimulateOptions& options);
+
 }  // namespace kardan

@@ -26,11 +26,11 @@ bool may_be_driven(const System& system) {
 }  // namespace
 
 Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
-                 const GridSink& grid, RunReport& report)
+                 const Watchers& watchers, RunReport& report)
     : system_(*start.system),
       method_(method),
       options_(options),
-      grid_(grid),
+      watchers_(watchers),
       report_(report),
       ws_(system_.make_workspace()),
       accelerations_(system_),
@@ -45,7 +45,8 @@ std::string Monitor::begin(const State& start) {
   if (!e.known) report_.energy.balance_error = std::numeric_limits<double>::quiet_NaN();
   inside_ = start;
   if (accelerations_.solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(start, a_);
-  return grid_ && options_.every > 0 ? show(inside_) : std::string();
+  record(nullptr, start.t, e);
+  return watchers_.grid && options_.every > 0 ? show(inside_) : std::string();
 }
 
 std::string Monitor::observe(const StepView& step) {
@@ -61,7 +62,8 @@ std::string Monitor::observe(const StepView& step) {
     inside_ = s;
     if (accelerations_.solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(s, a_);
   }
-  return grid_ && options_.every > 0 ? fill_grid(step) : std::string();
+  record(&step, s.t, e);
+  return watchers_.grid && options_.every > 0 ? fill_grid(step) : std::string();
 }
 
 /// point_ at from.t + theta h. An implicit method steps over fast modes; what it leaves in them is
@@ -107,12 +109,33 @@ void Monitor::add_residuals(const State& s, const Vector& a) {
   if (system_.evaluate(s, {true, true, true, false}, *ws_) != Eval::ok) return;
   for (std::size_t i = 0; i < accel_.size(); ++i) accel_[i] = -ws_->gamma[i];
   ws_->G.multiply_add(1, a, accel_);
-  Residuals& r = report_.residuals;
+  Residuals& r = residuals_ = {};
   for (int i = 0; i < system_.sizes().constraints(); ++i) {
     r.position = std::max(r.position, std::abs(scaled_residual(system_, i, 0, ws_->g[i])));
     r.velocity = std::max(r.velocity, std::abs(scaled_residual(system_, i, 1, ws_->rate[i])));
     r.acceleration = std::max(r.acceleration, std::abs(scaled_residual(system_, i, 2, accel_[i])));
   }
+  Residuals& largest = report_.residuals;
+  largest.position = std::max(largest.position, r.position);
+  largest.velocity = std::max(largest.velocity, r.velocity);
+  largest.acceleration = std::max(largest.acceleration, r.acceleration);
+}
+
+void Monitor::record(const StepView* step, double t, const Energy& energy) const {
+  if (!watchers_.record) return;
+  StepRecord r;
+  r.t = t;
+  if (step) {
+    r.h = step->h;
+    r.error = step->error;
+    r.rejected = step->counters->rejected + step->counters->failed;
+  }
+  r.residuals = residuals_;
+  r.kinetic = energy.kinetic;
+  r.potential = energy.potential;
+  r.work = report_.energy.work;
+  r.unbalanced = energy.kinetic + energy.potential - report_.energy.initial - r.work;
+  watchers_.record(r);
 }
 
 /// Steps are never shortened for the grid.
@@ -144,7 +167,7 @@ std::string Monitor::show(State& state) {
     failed_ = true;
     return fmt::format("t = {:.9g}: the accelerations are not determined", state.t);
   }
-  return grid_({&state, &a_, &lambda_});
+  return watchers_.grid({&state, &a_, &lambda_});
 }
 
 void Monitor::end(ConsistentStart& end) {

@@ -10,7 +10,7 @@ namespace kardan {
 class Monitor {
  public:
   Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
-          const GridSink& grid, RunReport& report);
+          const Watchers& watchers, RunReport& report);
 
   /// The sink's wish for the start of the grid; empty: go on.
   std::string begin(const State& start);
@@ -26,17 +26,19 @@ class Monitor {
   void add_work(const StepView& step);
   double driving_power(State& state);
   void add_residuals(const State& state, const Vector& a);
+  void record(const StepView* step, double t, const Energy& energy) const;
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
 
   const System& system_;
   const Method& method_;
   const SimulateOptions& options_;
-  const GridSink& grid_;
+  const Watchers& watchers_;
   RunReport& report_;
   std::unique_ptr<Workspace> ws_;
   AccelerationSolver accelerations_;
   Vector a_, lambda_, accel_;
+  Residuals residuals_;  // of the last step
   ChartPoint point_;
   State inside_;
   bool driven_;

@@ -1,5 +1,5 @@
 #pragma once
-/// What a run shows at a time, by name, and where it goes.
+/// What a run shows at a time, by name.
 ///
 /// Columns: `time`; per body `NAME.x .y .z .qw .qx .qy .qz .vx .vy .vz .wx .wy .wz` (planar: `.x .y
 /// .angle .vx .vy .omega`); sensors and the variables of forces; accelerations `NAME.ax .ay .az
@@ -13,8 +13,6 @@
 #include "kardan/system/system.h"
 
 namespace kardan {
-
-struct RunReport;
 
 /// A time of the motion: a state with its accelerations and multipliers (empty where not known).
 struct Moment {
@@ -39,15 +37,6 @@ class ResultColumns {
   std::vector<std::string> names_;
   std::vector<Quantity> quantities_;
   std::vector<int> forces_;  // elements that show a force
-};
-
-/// A result format: told the columns, then rows in the order of time, then how the run ended.
-class ResultSink {
- public:
-  virtual ~ResultSink() = default;
-  virtual void begin(const System& system, std::span<const std::string> columns) = 0;
-  virtual void row(std::span<const double> values) = 0;
-  virtual void end(const System& system, const RunReport& report, const Moment& end) = 0;
 };
 
 }  // namespace kardan

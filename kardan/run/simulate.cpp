@@ -171,6 +171,11 @@ static void refuse_missing_derivatives(const Method& method, RunReport& report) 
 
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
                    const Observer& observer, Diagnostics& diagnostics) {
+  return simulate(prepared, options, Watchers{grid, observer, {}}, diagnostics);
+}
+
+RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
+                   Diagnostics& diagnostics) {
   RunReport report;
   report.asked = options;
   const Choice choice = choose_method(options.method, diagnostics);
@@ -197,19 +202,19 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Gri
   if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;
-  Monitor monitor(prepared, *choice.method, options, grid, report);
+  Monitor monitor(prepared, *choice.method, options, watchers, report);
   const std::clock_t begin = std::clock();
   if (const std::string first = monitor.begin(state); !first.empty()) {
     report.driver.reason = Reason::stopped;
     report.driver.message = first;
     report.driver.t = state.t;
   } else {
-    report.driver = integrate(*problem, *choice.method, state, options.t_end, driver,
-                              [&](const StepView& step) {
-                                const std::string wish = observer ? observer(step) : "";
-                                const std::string end = monitor.observe(step);
-                                return end.empty() ? wish : end;
-                              });
+    report.driver = integrate(
+        *problem, *choice.method, state, options.t_end, driver, [&](const StepView& step) {
+          const std::string wish = watchers.observer ? watchers.observer(step) : "";
+          const std::string end = monitor.observe(step);
+          return end.empty() ? wish : end;
+        });
   }
   if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
   report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

@@ -69,8 +69,27 @@ struct RunReport {
 /// reason.
 using GridSink = std::function<std::string(const Moment&)>;
 
-/// Runs `prepared` (its start is moved to the end of the run). `observer` is told every accepted
-/// step. A method or option that does not exist is reported.
+/// The start (h = 0), then every accepted step, with what the certificate sums up.
+struct StepRecord {
+  double t = 0, h = 0;  ///< [s] its end and its length
+  double error = 0;     ///< estimated, in tolerances
+  long rejected = 0;    ///< attempts that were thrown away, of the run so far
+  Residuals residuals;  ///< at its end, scaled
+  double kinetic = 0, potential = 0, work = 0;  ///< [J] at its end; work since the start
+  double unbalanced = 0;                        ///< [J] energy - initial energy - work
+};
+
+/// Who is told what happens in a run; any of them may be empty.
+struct Watchers {
+  GridSink grid;
+  Observer observer;                              ///< every accepted step
+  std::function<void(const StepRecord&)> record;  ///< the same, summed up
+};
+
+/// Runs `prepared` (its start is moved to the end of the run). A method or option that does not
+/// exist is reported.
+RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
+                   Diagnostics& diagnostics);
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
                    const Observer& observer, Diagnostics& diagnostics);
 

@@ -399,6 +399,18 @@ void MultibodySystem<D>::element_forces(const State& state, std::span<double> ou
   for (const auto& bank : program_.forces) bank->magnitudes(at, out.data());
 }
 
+template <int D>
+void MultibodySystem<D>::force_vectors(const State& state, std::span<Vec3d> out,
+                                       Workspace& ws) const {
+  std::vector<VecOf<D>> sums(out.size());
+  const Context<D> at = context(state, move(state, {}, ws));
+  for (const auto& bank : program_.forces) bank->vectors(at, sums.data());
+  for (std::size_t e = 0; e < out.size(); ++e) {
+    out[e] = {};
+    for (int k = 0; k < D; ++k) out[e][k] = sums[e][k];
+  }
+}
+
 template class MultibodySystem<2>;
 template class MultibodySystem<3>;
 

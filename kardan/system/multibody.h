@@ -43,8 +43,10 @@ class MultibodySystem final : public System {
   Energy energy(const State&, Workspace&) const override;
   Momentum momentum(const State&, Workspace&) const override;
   void element_forces(const State&, std::span<double> out, Workspace&) const override;
+  void force_vectors(const State&, std::span<Vec3d> out, Workspace&) const override;
   std::optional<Quantity> find_quantity(std::string_view name) const override;
   std::vector<std::string> quantity_names() const override;
+  std::string quantity_unit(const Quantity&) const override;
   std::vector<int> quantity_columns(const Quantity&) const override;
   bool is_velocity(const Quantity&) const override;
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,

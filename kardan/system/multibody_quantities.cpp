@@ -49,6 +49,22 @@ std::vector<std::string> MultibodySystem<D>::quantity_names() const {
 }
 
 template <int D>
+std::string MultibodySystem<D>::quantity_unit(const Quantity& q) const {
+  switch (q.kind) {
+    case Quantity::Kind::position:
+      return q.index < D ? "m" : D == 2 ? "rad" : "1";
+    case Quantity::Kind::velocity:
+      return q.index < D ? "m/s" : "rad/s";
+    case Quantity::Kind::sensor:
+      return program_.sensors[q.index].unit;
+    case Quantity::Kind::time:
+      return "s";
+    default:
+      return {};
+  }
+}
+
+template <int D>
 std::vector<int> MultibodySystem<D>::quantity_columns(const Quantity& q) const {
   std::vector<int> columns;
   auto add = [&](const BodyColumns& b) {

@@ -27,6 +27,10 @@ std::string System::row_name(int row) const {
   return label.empty() ? element_of_row(row) : element_of_row(row) + " " + label;
 }
 
+void System::force_vectors(const State&, std::span<Vec3d> out, Workspace&) const {
+  std::fill(out.begin(), out.end(), Vec3d{});
+}
+
 const std::string& System::element_of_row(int row) const {
   return blueprint().elements[rows()[row].element].name;
 }

@@ -79,10 +79,14 @@ class System : public Equations {
   virtual Momentum momentum(const State&, Workspace&) const = 0;
   /// Scalar force of every element (0 for those without), by element index.
   virtual void element_forces(const State&, std::span<double> out, Workspace&) const = 0;
+  /// Force of every force element on its (second) body [N], in the world, by element index.
+  virtual void force_vectors(const State&, std::span<Vec3d> out, Workspace&) const;
 
   /// Coordinates, velocities and sensors by name ("arm.angle", "chassis.vz", "tip.x").
   virtual std::optional<Quantity> find_quantity(std::string_view name) const = 0;
   virtual std::vector<std::string> quantity_names() const = 0;
+  /// "m", "rad/s"; "1" for a pure number, empty where it is not known.
+  virtual std::string quantity_unit(const Quantity&) const { return {}; }
   /// Velocity indices a quantity's gradient may touch.
   virtual std::vector<int> quantity_columns(const Quantity&) const = 0;
   /// True for velocities and rates.

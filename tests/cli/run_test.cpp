@@ -67,7 +67,7 @@ TEST(Run, WritesGridLogAndCertificate) {
   EXPECT_EQ(o.exit_code, finished) << o.err;
   const auto rows = csv.lines();
   ASSERT_EQ(rows.size(), 6u);
-  EXPECT_THAT(rows[0], StartsWith("time,"));
+  EXPECT_THAT(rows[0], StartsWith("time [s],"));
   EXPECT_THAT(rows[5], StartsWith("1,"));
   const Json printed = Json::parse(o.out);
   Json written = Json::parse(json.text());
@@ -92,7 +92,7 @@ TEST(Run, ThatFailsKeepsWhatItHasAndExitsWithOne) {
 TEST(Run, IntoAFormatThatDoesNotExistIsRefused) {
   const Output o = run_kardan({"run", models + "pendulum.yaml", "--out", "result.xls"});
   EXPECT_EQ(o.exit_code, bad_input);
-  EXPECT_THAT(o.err, HasSubstr("wanted a file ending in .csv or .json"));
+  EXPECT_THAT(o.err, HasSubstr("wanted a file ending in .csv, .json, .html"));
 }
 
 TEST(Run, TakesTheNewtonOptionsOfNewmark) {

@@ -60,6 +60,8 @@ const std::vector<Library>& libraries() {
        ""},
       {"yaml-cpp", std::regex(R"(yaml-cpp/.*)"), {"kardan/io"}, ""},
       {"nlohmann/json", std::regex(R"(nlohmann/.*)"), {"kardan/io", "apps"}, ""},
+      {"zlib", std::regex(R"(zlib\.h)"), {"kardan/io"}, ""},
+      {"HDF5", std::regex(R"((hdf5/.*)|(hdf5|H5[A-Za-z]*)\.h)"), {"kardan/io"}, ""},
       {"CLI11", std::regex(R"(CLI/.*)"), {"apps"}, ""},
   };
   return list;

@@ -1,0 +1,36 @@
+#pragma once
+/// What a result file is told: first a description, then rows and steps in the order of time, then
+/// the certificate. All of it is plain data, so that a stored result can be told again.
+
+#include <span>
+#include <string>
+
+#include "kardan/io/report_json.h"
+#include "kardan/run/recorder.h"
+
+namespace kardan {
+
+/// Known before the first row.
+struct ResultDescription {
+  std::string title;
+  std::string model;  ///< the complete model as YAML; running it gives the result again
+  Json scene;         ///< what a viewer draws (scene.h)
+  ResultLayout layout;
+};
+
+/// A result format.
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  virtual void begin(const ResultDescription& description) = 0;
+  virtual void row(std::span<const double> row) = 0;
+  virtual void step(const StepRecord&) {}
+  virtual void end(const Json& certificate) = 0;
+};
+
+/// What formats need from the program.
+struct ResultResources {
+  std::string_view viewer;  ///< the page of the HTML report, with its marker line
+};
+
+}  // namespace kardan

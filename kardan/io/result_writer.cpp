@@ -1,0 +1,96 @@
+#include "kardan/io/result_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
+
+#include "kardan/io/result_catalog.h"
+#include "kardan/io/scene.h"
+#include "kardan/io/simulate_options.h"
+#include "kardan/io/yaml_writer.h"
+
+namespace kardan {
+namespace {
+
+/// The model with the parameters and options of this run.
+std::string model_text(Model model, const ParameterValues& overrides,
+                       const SimulateOptions& options) {
+  model.simulate.fields = simulate_fields(options);
+  io::YamlNode tree = io::to_tree(model);
+  for (const auto& [name, value] : overrides) io::set_parameter(tree, name, value);
+  return io::to_yaml(tree);
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<ResultSink>> open_results(const std::vector<std::string>& paths,
+                                                      const ResultResources& resources,
+                                                      Diagnostics& diagnostics) {
+  std::vector<std::unique_ptr<ResultSink>> out;
+  for (const std::string& path : paths) {
+    const ResultFormat* format = find_result_format(path);
+    if (!format) {
+      std::vector<std::string_view> known;
+      for (const ResultFormat& f : result_formats()) known.push_back(f.suffix);
+      diagnostics.error("output.format", fmt::format("--out {}: no such format", path), {},
+                        fmt::format("wanted a file ending in {}", fmt::join(known, ", ")));
+      continue;
+    }
+    try {
+      out.push_back(format->make(path, resources));
+    } catch (const std::system_error& e) {
+      diagnostics.error("output.file", fmt::format("--out {}: {}", path, e.code().message()), {},
+                        "is the folder there, and may it be written?");
+    }
+  }
+  return out;
+}
+
+ResultWriter::ResultWriter(const Model& model, const ParameterValues& overrides,
+                           const Prepared& prepared, const SimulateOptions& options,
+                           const std::vector<std::string>& paths, const ResultResources& resources,
+                           Diagnostics& diagnostics)
+    : system_(*prepared.system),
+      recorder_(*prepared.system),
+      sinks_(open_results(paths, resources, diagnostics)) {
+  if (sinks_.empty() || diagnostics.has_errors()) return;
+  const ResultDescription description{
+      model.name, model_text(model, overrides, options), make_scene(prepared, recorder_.layout()),
+      recorder_.layout()};
+  for (const auto& sink : sinks_) sink->begin(description);
+}
+
+GridSink ResultWriter::grid() {
+  if (sinks_.empty()) return {};
+  return [this](const Moment& at) {
+    const std::span<const double> row = recorder_.row(at);
+    for (const auto& sink : sinks_) sink->row(row);
+    return std::string();
+  };
+}
+
+std::function<void(const StepRecord&)> ResultWriter::steps() {
+  if (sinks_.empty()) return {};
+  return [this](const StepRecord& step) {
+    for (const auto& sink : sinks_) sink->step(step);
+  };
+}
+
+void ResultWriter::end(const RunReport& report, const Moment& at) {
+  if (sinks_.empty()) return;
+  const Json certificate = to_json(system_, report, at);
+  for (const auto& sink : sinks_) sink->end(certificate);
+}
+
+double default_spacing(double duration, const std::vector<std::string>& paths) {
+  constexpr double few = 100, smooth = 60, most = 3000, fewest = 300;
+  const bool replayed = std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+    const ResultFormat* format = find_result_format(path);
+    return format && format->replayed;
+  });
+  return duration / (replayed ? std::clamp(std::ceil(smooth * duration), fewest, most) : few);
+}
+
+}  // namespace kardan

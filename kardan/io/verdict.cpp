@@ -1,0 +1,109 @@
+#include "kardan/io/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/base/text.h"
+
+namespace kardan {
+namespace {
+
+double number(const Json& in, const char* key) {
+  const auto found = in.find(key);
+  return found != in.end() && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+std::string text(const Json& in, const char* key) {
+  const auto found = in.find(key);
+  return found != in.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// 1e-06 as people write it: 1e-6.
+std::string short_number(double x, int digits) {
+  std::string s = fmt::format("{:.{}g}", x, digits);
+  for (const char* zero : {"e-0", "e+0"})
+    if (const auto at = s.find(zero); at != std::string::npos) s.erase(at + 2, 1);
+  if (const auto at = s.find("e+"); at != std::string::npos) s.erase(at + 1, 1);
+  return s;
+}
+
+/// 0.001 as a tolerance: 1e-3.
+std::string tolerance_text(double x) {
+  for (int digits = 0; digits < 17; ++digits) {
+    std::string s = fmt::format("{:.{}e}", x, digits);
+    if (std::stod(s) != x) continue;
+    if (const auto at = s.find("e-0"); at != std::string::npos) s.erase(at + 2, 1);
+    return s;
+  }
+  return short_number(x, 17);
+}
+
+std::string asked_sentence(const Json& c) {
+  const Json& asked = c.contains("asked") ? c.at("asked") : c;
+  const double tolerance = number(c, "tolerance"), step = number(asked, "step");
+  if (step > 0)
+    return fmt::format("Fixed steps of {} s, as asked: no error was controlled.",
+                       short_number(step, 6));
+  return fmt::format("Asked for {}: no step was accepted whose estimated error was larger.",
+                     tolerance_text(tolerance));
+}
+
+std::string end_sentence(const Json& c, bool ok) {
+  const std::string message = text(c, "message");
+  const double t = number(c, "t_reached");
+  if (text(c, "reason") == "finished") return fmt::format("Reached t = {:.9g} s.", t);
+  if (ok) return fmt::format("Stopped at t = {:.9g} s: {}.", t, message);
+  return fmt::format("Ended at t = {:.9g} s: {} {}", t, message, text(c, "advice"));
+}
+
+std::string residual_sentence(const Json& c) {
+  const Json& r = c.at("residuals");
+  const double p = number(r, "position"), v = number(r, "velocity"), a = number(r, "acceleration");
+  if (p == 0 && v == 0 && a == 0) return "There are no constraints to hold.";
+  return fmt::format(
+      "Constraints held to {} in positions, {} in velocities, {} in accelerations, in the model's "
+      "own scales.",
+      short_number(p, 2), short_number(v, 2), short_number(a, 2));
+}
+
+std::string energy_sentence(const Json& c) {
+  const Json& e = c.at("energy");
+  const double error = number(e, "balance_error"), exchanged = number(e, "exchanged");
+  if (std::isnan(error)) return "The equations tell no energy, so that none was balanced.";
+  const double initial = number(e, "initial"), final = number(e, "final");
+  // Nothing but rounding was exchanged.
+  if (exchanged <= 1e-9 * std::max(std::abs(initial), std::abs(final)))
+    return fmt::format("Energy was kept at {} J to within {} J.", short_number(initial, 6),
+                       short_number(error, 2));
+  return fmt::format("Energy went from {} J to {} J, by the work of forces and drivers ({} J "
+                     "exchanged) but for {} J.",
+                     short_number(initial, 6), short_number(final, 6), short_number(exchanged, 3),
+                     short_number(error, 2));
+}
+
+}  // namespace
+
+std::string used_method(const Json& c) {
+  return fmt::format("{} on {}, tolerance {}", text(c, "method"), text(c, "formulation"),
+                     tolerance_text(number(c, "tolerance")));
+}
+
+Verdict make_verdict(const Json& c) {
+  Verdict v;
+  v.reason = text(c, "reason");
+  v.ok = v.reason == "finished" || v.reason == "stopped";
+  v.sentences.push_back(end_sentence(c, v.ok));
+  v.sentences.push_back(asked_sentence(c));
+  if (c.contains("residuals")) v.sentences.push_back(residual_sentence(c));
+  if (c.contains("energy")) v.sentences.push_back(energy_sentence(c));
+  v.sentences.push_back(fmt::format("{} steps, {} rejected; {} s of CPU time.",
+                                    number(c, "steps"), number(c, "rejected"),
+                                    short_number(number(c, "cpu_seconds"), 3)));
+  if (c.contains("derivatives") && !c.at("derivatives").value("exact", true))
+    v.sentences.emplace_back("Differences stood in for derivatives that were not given.");
+  return v;
+}
+
+}  // namespace kardan

@@ -1,0 +1,23 @@
+#pragma once
+/// A certificate in plain words.
+
+#include <string>
+#include <vector>
+
+#include "kardan/io/report_json.h"
+
+namespace kardan {
+
+struct Verdict {
+  bool ok = false;
+  std::string reason;
+  std::vector<std::string> sentences;
+};
+
+/// From the document of `kardan run --json`.
+[[nodiscard]] Verdict make_verdict(const Json& certificate);
+
+/// "rn4 on state_space, tolerance 1e-03"
+[[nodiscard]] std::string used_method(const Json& certificate);
+
+}  // namespace kardan
