@@ -1,10 +1,12 @@
 """Installs the Python package: pip install --no-build-isolation .
 
-CMake builds the compiled part. With KARDAN_BUILD_DIR a build tree that is there already is used.
+CMake builds the compiled part; KARDAN_CMAKE_ARGS are further arguments for it. With KARDAN_BUILD_DIR a
+build tree that is there already is used.
 """
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,7 +29,8 @@ class CMakeBuild(build_ext):
                             "-DCMAKE_BUILD_TYPE=Release", "-DKARDAN_PYTHON=ON", "-DKARDAN_TESTS=OFF",
                             "-DKARDAN_BENCHMARKS=OFF", "-DKARDAN_WARNINGS_AS_ERRORS=OFF",
                             f"-DPython_EXECUTABLE={sys.executable}",
-                            f"-DKARDAN_PYTHON_DIR={package.parent}"], check=True)
+                            f"-DKARDAN_PYTHON_DIR={package.parent}",
+                            *shlex.split(os.environ.get("KARDAN_CMAKE_ARGS", ""))], check=True)
         subprocess.run(["cmake", "--build", str(tree), "--target", "kardan_python_stubs"], check=True)
         shutil.copy2(package / target.name, target)
         for made in [*package.glob("*.pyi"), *package.glob("viewer.html")]:
@@ -37,4 +40,4 @@ class CMakeBuild(build_ext):
 version = re.search(r"project\(Kardan VERSION ([\d.]+)", (root / "CMakeLists.txt").read_text())[1]
 setup(version=version, package_dir={"": "apps/python"}, packages=["kardan"],
       package_data={"kardan": ["py.typed"]}, ext_modules=[Extension("kardan._core", [])],
-      cmdclass={"build_ext": CMakeBuild})
+      cmdclass={"build_ext": CMakeBuild}, options={"build": {"build_base": "build/pip"}})
