@@ -30,7 +30,8 @@ def parts() -> list[tuple[str, str, str]]:
 
 
 def settled(text: str) -> str:
-    """Without counts of steps and rounding errors, which change with every improvement."""
+    """Without counts of steps, rounding errors and lines of the page: they change with every edit."""
+    text = re.sub(r"^\d+ (?=\w+\.\w+ )", "N ", text, flags=re.M)
     text = re.sub(r"\d+ steps, \d+ rejected", "N steps, N rejected", text)
     return re.sub(r"\d\.\de-\d\d", "N", text).strip()
 
