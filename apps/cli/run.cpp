@@ -9,6 +9,7 @@
 #include "apps/cli/viewer_page.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/report_json.h"
 #include "kardan/io/result_writer.h"
 #include "kardan/run/simulate.h"
 
