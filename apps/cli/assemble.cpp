@@ -2,37 +2,10 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
+#include "kardan/io/start_json.h"
 
 namespace kardan::cli {
 namespace {
-
-Json start_json(const Prepared& p) {
-  const AssemblyReport& r = p.start.report;
-  Json out;
-  out["model"] = p.system->blueprint().name;
-  out["consistent"] = r.status == Eval::ok;
-  out["message"] = r.message;
-  out["iterations"] = p.equilibrium ? p.equilibrium->iterations : r.iterations;
-  out["shaken"] = r.shaken;
-  out["given_residuals"] = to_json(r.given);
-  out["residuals"] = to_json(r.reached);
-  out["wishes"] = Json::array();
-  for (const WishResult& w : p.equilibrium ? p.equilibrium->wishes : r.wishes)
-    out["wishes"].push_back(to_json(w));
-  out["conflicts"] = Json::array();
-  for (const Conflict& c : r.conflicts)
-    out["conflicts"].push_back({{"level", c.level}, {"members", c.members}, {"size", c.size}});
-  if (p.equilibrium) {
-    out["largest_acceleration"] = p.equilibrium->largest_acceleration;
-    out["parameters"] = Json::object();
-    for (const auto& [name, value] : p.solved) out["parameters"][name] = value;
-    out["imbalance"] = Json::array();
-    for (const ForceImbalance& f : p.equilibrium->imbalance)
-      out["imbalance"].push_back({{"body", f.body}, {"force", f.force}, {"torque", f.torque}});
-  }
-  out["start"] = named_values(*p.system, p.start);
-  return out;
-}
 
 void print_prepared(const Prepared& p) {
   const AssemblyReport& r = p.start.report;
@@ -75,7 +48,7 @@ int show(const ModelOptions& options, bool balance) {
     return bad_input;
   }
   if (options.json)
-    fmt::print("{}\n", start_json(prepared).dump(2));
+    fmt::print("{}\n", to_json(prepared).dump(2));
   else if (!options.quiet)
     print_prepared(prepared);
   const AssemblyReport& r = prepared.start.report;

@@ -2,47 +2,10 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
+#include "kardan/io/start_json.h"
 
 namespace kardan::cli {
 namespace {
-
-Json report_json(const System& system, const CheckReport& r) {
-  Json out;
-  out["model"] = system.blueprint().name;
-  out["bodies"] = r.bodies;
-  out["coordinates"] = r.sizes.p;
-  out["velocities"] = r.sizes.v;
-  out["constraints"] = r.sizes.constraints();
-  out["nonholonomic"] = r.sizes.mu;
-  out["rank"] = r.analysis.rank;
-  out["degrees_of_freedom"] = r.analysis.degrees_of_freedom;
-  out["rank_tolerance"] = rank_tolerance;
-  out["condition"] = r.analysis.condition;
-  out["redundant"] = Json::array();
-  for (const RedundantSet& set : r.analysis.redundant) {
-    Json members = Json::array();
-    for (const auto& [row, c] : set.others)
-      members.push_back({{"row", system.row_name(row)}, {"coefficient", c}});
-    out["redundant"].push_back(
-        {{"row", system.row_name(set.row)}, {"with", members}, {"text", set.text}});
-  }
-  out["contradictory"] = Json::array();
-  for (const Conflict& c : r.assembly.conflicts)
-    out["contradictory"].push_back({{"level", c.level}, {"members", c.members}, {"size", c.size}});
-  out["massless"] = r.analysis.massless;
-  out["unused"] = r.analysis.unused;
-  out["notes"] = r.analysis.notes;
-  out["given_residuals"] = to_json(r.given);
-  out["residuals"] = to_json(r.assembly.reached);
-  out["energy"] = to_json(r.energy);
-  out["reactions"] = Json::array();
-  for (const Reaction& x : r.reactions)
-    out["reactions"].push_back({{"element", x.element},
-                                {"force", {x.force.x, x.force.y, x.force.z}},
-                                {"torque", {x.torque.x, x.torque.y, x.torque.z}},
-                                {"unique", x.unique}});
-  return out;
-}
 
 void print_report(const System& system, const CheckReport& r) {
   const ConstraintAnalysis& a = r.analysis;
@@ -108,7 +71,7 @@ int check(const ModelOptions& options) {
   const CheckReport report = check_start(prepared);
   const System& system = *prepared.system;
   if (options.json)
-    fmt::print("{}\n", report_json(system, report).dump(2));
+    fmt::print("{}\n", to_json(system, report).dump(2));
   else if (!options.quiet)
     print_report(system, report);
   if (report.assembly.status != Eval::ok) {

@@ -6,36 +6,11 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
+#include "kardan/io/start_json.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
 namespace {
-
-Json complex_json(const std::complex<double>& z) {
-  return {{"re", z.real()}, {"im", z.imag()}};
-}
-
-Json report_json(const System& system, double t, const Linearization& r) {
-  Json out;
-  out["model"] = system.blueprint().name;
-  out["t"] = t;
-  out["variables"] = r.variables;
-  out["largest_acceleration"] = r.largest_acceleration;
-  out["zero"] = r.zero;
-  out["matrix"] = Json::array();
-  for (int i = 0; i < r.modes.A.rows(); ++i)
-    out["matrix"].push_back(
-        std::vector<double>(r.modes.A.row(i), r.modes.A.row(i) + r.modes.A.cols()));
-  out["modes"] = Json::array();
-  for (const Mode& m : r.modes.modes) {
-    Json mode{{"value", complex_json(m.value)}, {"frequency", m.frequency}, {"zero", m.zero}};
-    mode["damping_ratio"] = m.zero ? Json() : Json(m.damping_ratio);
-    for (std::size_t j = 0; j < m.shape.size(); ++j)
-      mode["shape"][r.coordinates[j]] = complex_json(m.shape[j]);
-    out["modes"].push_back(std::move(mode));
-  }
-  return out;
-}
 
 /// "left_arm.y, chassis.z": the coordinates that move most.
 std::string largest_parts(const Mode& m, const std::vector<std::string>& names) {
@@ -100,7 +75,7 @@ int linearize(const ModelOptions& options, const RunOptions& given) {
     return failed;
   }
   if (options.json)
-    fmt::print("{}\n", report_json(*prepared.system, prepared.start.state.t, result).dump(2));
+    fmt::print("{}\n", to_json(*prepared.system, prepared.start.state.t, result).dump(2));
   else if (!options.quiet)
     print_report(*prepared.system, prepared.start.state.t, result);
   return finished;

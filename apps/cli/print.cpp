@@ -2,40 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "kardan/io/start_json.h"
+
 namespace kardan::cli {
-namespace {
-
-const char* to_string(Priority p) {
-  switch (p) {
-    case Priority::exactly:
-      return "exactly";
-    case Priority::if_possible:
-      return "if_possible";
-    case Priority::free:
-      break;
-  }
-  return "free";
-}
-
-}  // namespace
-
-Json to_json(const WishResult& w) {
-  return {{"wish", w.text},
-          {"priority", to_string(w.priority)},
-          {"met", w.met},
-          {"wanted", w.wanted},
-          {"reached", w.reached}};
-}
-
-Json to_json(const Energy& e) {
-  return {{"kinetic", e.kinetic}, {"potential", e.potential}, {"applied_power", e.applied_power}};
-}
-
-Json named_values(const System& system, const ConsistentStart& start) {
-  Json out = to_json(system, Moment{&start.state, &start.a, &start.lambda});
-  out.erase("time");
-  return out;
-}
 
 void print_residuals(const char* label, const Residuals& r) {
   fmt::print("{:<22}position {:.1e}   velocity {:.1e}   acceleration {:.1e}  (scaled)\n", label,

@@ -1,15 +1,9 @@
 #pragma once
-/// Reports as text and as JSON, in the same words.
+/// Parts of reports as text.
 
-#include "kardan/io/report_json.h"
 #include "kardan/run/prepare.h"
 
 namespace kardan::cli {
-
-Json to_json(const WishResult&);
-Json to_json(const Energy&);
-/// All named values of a start that are known.
-Json named_values(const System&, const ConsistentStart&);
 
 /// Of a start as given: it has no accelerations yet.
 void print_given(const Residuals&);

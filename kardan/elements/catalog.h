@@ -11,6 +11,7 @@
 ///   template <int D> void build(Builder<D>&) const;              // or build for one D only
 
 #include <concepts>
+#include <functional>
 #include <string_view>
 
 #include "kardan/elements/builder.h"
@@ -28,14 +29,16 @@ struct ElementType {
   int frames = 2;
   std::vector<FieldDoc> fields;
   /// Reads the fields and builds; null where the type does not exist in that dimension.
-  using Build2 = bool (*)(const FieldMap&, const std::string& owner, const SourceLocation&,
-                          const ValueReader&, Builder<2>&);
-  using Build3 = bool (*)(const FieldMap&, const std::string& owner, const SourceLocation&,
-                          const ValueReader&, Builder<3>&);
-  Build2 build_planar = nullptr;
-  Build3 build_spatial = nullptr;
-  bool (*check)(const FieldMap&, const std::string& owner, const SourceLocation&,
-                const ValueReader&) = nullptr;
+  template <int D>
+  using Build = std::function<bool(const FieldMap&, const std::string& owner, const SourceLocation&,
+                                   const ValueReader&, Builder<D>&)>;
+  Build<2> build_planar = nullptr;
+  Build<3> build_spatial = nullptr;
+  std::function<bool(const FieldMap&, const std::string& owner, const SourceLocation&,
+                     const ValueReader&)>
+      check = nullptr;
+  /// False: its forces have no derivatives (they come from a user's callback).
+  bool differentiable = true;
 };
 
 template <class T, int D>

@@ -169,6 +169,7 @@ Eval partition_coordinates(const System& system, const State& state, Workspace& 
   out.free_coordinates = others(nv, sorted);
   out.X = picking(nv, out.free_coordinates);
   out.held = picking(nv, held);
+  out.held_coordinates = held;
   out.x_of = transposed(out.X);
   out.held_of = transposed(out.held);
   out.free_coordinates.insert(out.free_coordinates.end(), drift.begin(), drift.end());
@@ -210,6 +211,7 @@ Eval span_tangent_space(const System& system, const State& state, Workspace& ws,
   out.x_of = transposed(scaled(system, -1, X));
   out.held_of = transposed(scaled(system, -1, held));
   out.free_coordinates.clear();
+  out.held_coordinates.clear();
   return Eval::ok;
 }
 
@@ -224,6 +226,10 @@ void Parametrization::compose(std::span<const double> x, std::span<const double>
 }
 
 void Parametrization::add_held(std::span<const double> y, std::span<double> q) const {
+  if (!held_coordinates.empty()) {
+    for (std::size_t k = 0; k < y.size(); ++k) q[held_coordinates[k]] += y[k];
+    return;
+  }
   const SparsePattern& p = *held.pattern;
   const int size = static_cast<int>(y.size());
   for (int j = 0; j < p.rows; ++j)
@@ -258,22 +264,6 @@ void Parametrization::free_columns(Matrix& B) const {
     for (int k = held.pattern->row_start[j]; k < held.pattern->row_start[j + 1]; ++k)
       if (const int c = held.pattern->column[k] - holonomic; c >= 0) B(j, n + c) = held.values[k];
   }
-}
-
-void Parametrization::negative_product(std::span<const double> A, const SparsePattern& constraint,
-                                       Matrix& W) const {
-  const int n = free_velocities();
-  const bool with_drift = drift() > 0 && W.rows() == holonomic;
-  for (int i = 0; i < W.rows(); ++i)
-    for (int k = constraint.row_start[rows[i]]; k < constraint.row_start[rows[i] + 1]; ++k) {
-      const int j = constraint.column[k];
-      for (int l = X.pattern->row_start[j]; l < X.pattern->row_start[j + 1]; ++l)
-        W(i, X.pattern->column[l]) -= A[k] * X.values[l];
-      if (!with_drift) continue;
-      for (int l = held.pattern->row_start[j]; l < held.pattern->row_start[j + 1]; ++l)
-        if (const int c = held.pattern->column[l] - holonomic; c >= 0)
-          W(i, n + c) -= A[k] * held.values[l];
-    }
 }
 
 void Parametrization::drift_of(std::span<const double> q, std::span<double> zeta) const {
@@ -322,6 +312,95 @@ HeldBlock::HeldBlock(const Parametrization& split, const SparsePattern& constrai
 void HeldBlock::gather(std::span<const double> A, std::span<double> values) const {
   std::fill(values.begin(), values.end(), 0.0);
   for (const Term& t : terms_) values[t.to] += t.factor * A[t.from];
+}
+
+FreeBlock::FreeBlock(const Parametrization& split, const SparsePattern& constraint, int rows,
+                     int columns)
+    : rows_(rows), columns_(columns) {
+  const SparsePattern &X = *split.X.pattern, &held = *split.held.pattern;
+  const int n = split.free_velocities();
+  for (int i = 0; i < rows; ++i)
+    for (int k = constraint.row_start[split.rows[i]]; k < constraint.row_start[split.rows[i] + 1];
+         ++k) {
+      const int j = constraint.column[k];
+      for (int l = X.row_start[j]; l < X.row_start[j + 1]; ++l)
+        terms_.push_back({i * columns + X.column[l], k, split.X.values[l]});
+      if (columns == n) continue;
+      for (int l = held.row_start[j]; l < held.row_start[j + 1]; ++l)
+        if (const int c = held.column[l] - split.holonomic; c >= 0)
+          terms_.push_back({i * columns + n + c, k, split.held.values[l]});
+    }
+}
+
+void FreeBlock::gather(std::span<const double> A, Matrix& W) const {
+  W.resize(rows_, columns_);
+  W.set_zero();
+  double* w = W.data();
+  for (const Term& t : terms_) w[t.to] -= t.factor * A[t.from];
+}
+
+namespace {
+
+/// Constraint rows that share dependent coordinates, directly or through others.
+class Groups {
+ public:
+  explicit Groups(int size) : parent_(size) {
+    for (int i = 0; i < size; ++i) parent_[i] = i;
+  }
+  int of(int i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(int i, int j) { parent_[of(i)] = of(j); }
+
+ private:
+  std::vector<int> parent_;
+};
+
+}  // namespace
+
+std::vector<std::vector<int>> free_supports(const System& system, const Parametrization& split) {
+  const int n = split.free_velocities(), nv = system.sizes().v;
+  const int m = static_cast<int>(split.rows.size());
+  std::vector<int> all(nv);
+  for (int j = 0; j < nv; ++j) all[j] = j;
+  if (split.held_coordinates.empty() || split.drift() > 0)
+    return std::vector<std::vector<int>>(n, all);
+  std::vector<int> held_place(nv, -1), free_place(nv, -1);
+  for (int k = 0; k < m; ++k) held_place[split.held_coordinates[k]] = k;
+  for (int i = 0; i < n; ++i) free_place[split.free_coordinates[i]] = i;
+  const SparsePattern& p = *system.patterns().constraint;
+  Groups groups(2 * m);  // rows, then dependent coordinates
+  auto each = [&](auto use) {
+    for (int i = 0; i < m; ++i)
+      for (int k = p.row_start[split.rows[i]]; k < p.row_start[split.rows[i] + 1]; ++k)
+        use(i, p.column[k]);
+  };
+  each([&](int i, int j) {
+    if (held_place[j] >= 0) groups.join(i, m + held_place[j]);
+  });
+  std::vector<std::vector<char>> moves(n, std::vector<char>(2 * m, 0));  // groups, by column
+  each([&](int i, int j) {
+    if (free_place[j] >= 0) moves[free_place[j]][groups.of(i)] = 1;
+  });
+  std::vector<std::vector<int>> out(n);
+  std::vector<char> marked(nv);
+  for (int i = 0; i < n; ++i) {
+    std::fill(marked.begin(), marked.end(), 0);
+    marked[split.free_coordinates[i]] = 1;
+    for (int k = 0; k < m; ++k)
+      if (moves[i][groups.of(m + k)]) marked[split.held_coordinates[k]] = 1;
+    // Rotations of a body mix.
+    if (system.dimension() == 3)
+      for (const BodyLayout& body : system.bodies()) {
+        if (body.v_count <= 3) continue;
+        char* turn = marked.data() + body.v + 3;
+        if (turn[0] || turn[1] || turn[2]) turn[0] = turn[1] = turn[2] = 1;
+      }
+    for (int j = 0; j < nv; ++j)
+      if (marked[j]) out[i].push_back(j);
+  }
+  return out;
 }
 
 }  // namespace kardan

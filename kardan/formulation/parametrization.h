@@ -25,6 +25,8 @@ struct Parametrization {
   SparseMatrix x_of, held_of;
   /// Coordinates that are x and zeta, where single ones are; empty for other bases.
   std::vector<int> free_coordinates;
+  /// Coordinates that are (y, zeta), where single ones are.
+  std::vector<int> held_coordinates;
 
   int free_velocities() const { return X.cols(); }
   int drift() const { return static_cast<int>(rows.size()) - holonomic; }  ///< length of zeta
@@ -40,9 +42,6 @@ struct Parametrization {
   void add_held(const Matrix& Y, Matrix& Q) const;
   /// B = X, or [X Z] where B has a column for every free position.
   void free_columns(Matrix& B) const;
-  /// W = -A X or -A [X Z] for the first rows of A given by the values of the constraint matrix.
-  void negative_product(std::span<const double> A, const SparsePattern& constraint,
-                        Matrix& W) const;
   /// The part of q that is zeta, and the same of every column.
   void drift_of(std::span<const double> q, std::span<double> zeta) const;
   void drift_of(const Matrix& Q, Matrix& zeta) const;
@@ -67,6 +66,26 @@ class HeldBlock {
   std::shared_ptr<const SparsePattern> pattern_;
   std::vector<Term> terms_;
 };
+
+/// -A X, or -A [X Z] over the holonomic rows, from the values of A.
+class FreeBlock {
+ public:
+  FreeBlock() = default;
+  FreeBlock(const Parametrization& split, const SparsePattern& constraint, int rows, int columns);
+  void gather(std::span<const double> A, Matrix& W) const;
+
+ private:
+  struct Term {
+    int to, from;
+    double factor;
+  };
+  int rows_ = 0, columns_ = 0;
+  std::vector<Term> terms_;
+};
+
+/// The velocities that may change along every free one, in body tangents: where the columns of
+/// T (X + D H) may be other than zero.
+std::vector<std::vector<int>> free_supports(const System& system, const Parametrization& split);
 
 /// Chooses at a state; the workspace holds the constraint matrix there afterwards.
 using Parametrize = Eval (*)(const System&, const State&, Workspace&, Parametrization&);

@@ -12,12 +12,6 @@
 namespace kardan {
 namespace {
 
-/// Positions are solved until this scaled residual; below it round-off of large models begins.
-constexpr double position_tolerance = 2e-14;
-constexpr int max_position_iterations = 12;
-/// A residual that falls by less than this deserves new factors: they cost about as much as three
-/// iterations, and 14 digits at this rate take as many again.
-constexpr double slow_contraction = 0.05;
 /// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
 /// position tolerance leaves, at what the certificate promises.
 constexpr double redundant_tolerance = 1e-10;
@@ -61,8 +55,15 @@ void StateSpace::prepare_dependent_solver() {
   if (split_.drift() > 0) {
     position_block_ = HeldBlock(split_, p, split_.holonomic);
     position_values_.resize(position_block_.pattern()->nonzeros());
+    free_velocity_block_ = FreeBlock(split_, p, m, split_.free_velocities());
   }
+  free_block_ = FreeBlock(split_, p, split_.holonomic, split_.free_positions());
+  supports_ = free_supports(system_, split_);
+  position_weight_.resize(split_.holonomic);
+  for (int k = 0; k < split_.holonomic; ++k)
+    position_weight_[k] = scaled_residual(system_, rows_[k], 0, 1.0);
   for (Tangent* tangent : {&at_base_, &at_point_, &near_}) {
+    tangent->B.resize(0, 0);  // other coordinates are free now
     tangent->velocity = std::make_unique<LinearSolver>(velocity_block_.pattern());
     tangent->position.reset();
     if (split_.drift() > 0)
@@ -72,6 +73,7 @@ void StateSpace::prepare_dependent_solver() {
              (accelerations_ == Accelerations::automatic && n - m <= most_reduced);
   held_.resize(split_.holonomic);
   held_velocities_.resize(m);
+  share_bodies();
   if (!reduced_) prepare_saddle();
 }
 
@@ -138,97 +140,6 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
     const Vec3d d = rotation_rate_map_inverse(theta) * rest;
     for (int c = 0; c < 3; ++c) ddq[i + c] = d[c];
   }
-}
-
-/// Along the tangent at the base, or at the accepted point nearby.
-void StateSpace::guess_positions(double t, const Local& y) {
-  const Tangent& near = nearest();
-  const int n = second(), drift = split_.drift();
-  guess_.resize(n + drift);
-  for (int i = 0; i < n; ++i) guess_[i] = near_base_ ? y.x[i] : y.x[i] - near.free[i];
-  for (int i = 0; i < drift; ++i) guess_[n + i] = near_base_ ? y.z[i] : y.z[i] - near.free[n + i];
-  for (int k = 0; k < split_.holonomic; ++k) {
-    held_[k] = near.H_t[k] * (t - near.t);
-    if (!near_base_) held_[k] += near.held[k];
-    const double* row = near.H.row(k);
-    for (int i = 0; i < n + drift; ++i) held_[k] += row[i] * guess_[i];
-  }
-  split_.compose(y.x, {y.z.data(), static_cast<std::size_t>(drift)}, q_);
-  split_.add_held(held_, q_);
-}
-
-Eval StateSpace::dependent_positions(double t, const Local& y) {
-  at_base_values_ = at_point_values_ = at_end_ = false;
-  point_.t = t;
-  guess_positions(t, y);
-  const int m = split_.holonomic;
-  double last = 0;
-  LinearSolver* factors = near_base_ ? &at_base_.positions() : &near_.positions();
-  for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
-    if (!all_finite(q_)) break;
-    system_.retract(base_.p, q_, point_.p);
-    follow(point_);
-    if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
-    double size = 0;
-    int worst = 0;
-    for (int k = 0; k < m; ++k) {
-      held_[k] = -ws_->g[rows_[k]];
-      const double s = std::abs(scaled_residual(system_, rows_[k], 0, held_[k]));
-      if (s > size) {
-        size = s;
-        worst = rows_[k];
-      }
-    }
-    if (size < position_tolerance) return update_turns(), Eval::ok;
-    if (iteration > 2 && size > 0.9 * last) {
-      if (size < 100 * position_tolerance)
-        return update_turns(), Eval::ok;  // round-off of the model
-      culprit_ = system_.row_name(worst);
-      return Eval::recoverable;
-    }
-    // The factors of the base serve while they converge fast; far from it Newton's own are needed.
-    if (iteration > 0 && size > slow_contraction * last) {
-      if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
-      update_turns();
-      chart_columns();
-      if (Eval e = factor_dependent(at_point_); e != Eval::ok) {
-        culprit_ = system_.row_name(worst);
-        return e;
-      }
-      factors = &at_point_.positions();
-    }
-    last = size;
-    factors->solve(held_);
-    split_.add_held(held_, q_);
-  }
-  culprit_ = "the closing of the constraints";
-  if (!(last < 1e-12)) return Eval::recoverable;
-  update_turns();
-  return Eval::ok;
-}
-
-Eval StateSpace::dependent_velocities(const Vector& u) {
-  split_.compose(u, {}, dq_);
-  if (rows_.empty()) {
-    if (reduced_) expand(at_point_);
-    velocity_from_chart(q_, dq_, point_.v);
-    return Eval::ok;
-  }
-  if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
-  chart_columns();
-  if (Eval e = factor_dependent(at_point_); e != Eval::ok) return e;
-  if (reduced_) expand(at_point_);
-  const SparsePattern& p = *ws_->G.pattern;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    double sum = ws_->g_t[rows_[i]];
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      sum += chart_G_[k] * dq_[p.column[k]];
-    held_velocities_[i] = -sum;
-  }
-  at_point_.velocity->solve(held_velocities_);
-  split_.add_held(held_velocities_, dq_);
-  velocity_from_chart(q_, dq_, point_.v);
-  return Eval::ok;
 }
 
 /// Everything at `state` (its w is solved for).
@@ -339,6 +250,7 @@ Eval StateSpace::rebase(const State& state) {
   base_a_ = a_;
   base_lambda_ = lambda_;
   at_base_.t = base_.t;
+  bend_base();
   const int drift = split_.drift();
   base_y_.resize(second(), first());
   base_rate_.resize(second(), first());
@@ -365,24 +277,26 @@ std::string StateSpace::directions_at_base() {
 
 /// The free directions from the chart columns at the point evaluated last.
 void StateSpace::expand(Tangent& tangent) {
-  const SparsePattern& p = *ws_->G.pattern;
   const int n = split_.free_positions(), m = split_.holonomic, nv = system_.sizes().v;
-  tangent.H.resize(m, n);
-  tangent.H.set_zero();
-  split_.negative_product(chart_G_, p, tangent.H);
+  free_block_.gather(chart_G_, tangent.H);
   tangent.H_t.resize(m);
   for (int i = 0; i < m; ++i) tangent.H_t[i] = -ws_->g_t[rows_[i]];
   if (m > 0) {
     tangent.positions().solve(tangent.H);
     if (norm_max(tangent.H_t) > 0) tangent.positions().solve(tangent.H_t);
   }
-  tangent.B.resize(nv, n);
-  split_.free_columns(tangent.B);
-  split_.add_held(tangent.H, tangent.B);
+  const bool picked = !split_.held_coordinates.empty();
+  if (!picked || tangent.B.rows() == 0) {
+    tangent.B.resize(nv, n);
+    split_.free_columns(tangent.B);
+  }
+  if (picked)
+    for (int k = 0; k < m; ++k)
+      std::copy_n(tangent.H.row(k), n, tangent.B.row(split_.held_coordinates[k]));
+  else
+    split_.add_held(tangent.H, tangent.B);
   if (split_.drift() == 0) return;
-  tangent.H_u.resize(static_cast<int>(rows_.size()), second());
-  tangent.H_u.set_zero();
-  split_.negative_product(chart_G_, p, tangent.H_u);
+  free_velocity_block_.gather(chart_G_, tangent.H_u);
   tangent.velocity->solve(tangent.H_u);
   tangent.U.resize(nv, second());
   split_.free_columns(tangent.U);
@@ -423,6 +337,32 @@ void StateSpace::base_point(ChartPoint& point) const {
   point.z = base_.r;
   point.dz.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
   point.a = base_a_;
+}
+
+/// q = X x + Z zeta + D y with the y of the point.
+void StateSpace::place(const Local& y, ChartPoint& point) {
+  const int drift = split_.drift();
+  const std::span<const double> zeta(y.z.data(), static_cast<std::size_t>(drift));
+  Vector& held = place_held_;
+  held.resize(split_.rows.size());
+  split_.held_of.multiply(point.q, held);
+  std::copy(zeta.begin(), zeta.end(), held.begin() + split_.holonomic);
+  split_.X.multiply(y.x, point.q);
+  split_.add_held(held, point.q);
+  split_.held_of.multiply(point.dq, held);
+  split_.X.multiply(y.u, point.dq);
+  split_.add_held(held, point.dq);
+  point.z.assign(y.z.begin() + drift, y.z.end());
+}
+
+void StateSpace::spread_speed(const Vector& u, Vector& speed) const {
+  if (!split_.rows.empty()) return;
+  const SparsePattern& p = *split_.X.pattern;
+  for (int i = 0; i < p.rows; ++i) {
+    speed[i] = 0;
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+      speed[i] += std::abs(split_.X.values[k]) * u[p.column[k]];
+  }
 }
 
 Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {

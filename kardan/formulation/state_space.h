@@ -52,12 +52,18 @@ class StateSpace final : public ChartProblem {
   Eval jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) override;
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
+  void place(const Local& y, ChartPoint& point) override;
+  void spread_speed(const Vector& u, Vector& speed) const override;
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
   ErrorScale default_scale(double tolerance) const override;
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
+  void event_guards(const State& state, std::span<const double> speed, std::span<double> guard,
+                    std::span<double> rate) override {
+    system_.event_guards(state, speed, guard, rate, *ws_);
+  }
   void switch_modes(const State& after, State& state) override;
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
@@ -78,6 +84,7 @@ class StateSpace final : public ChartProblem {
     Vector free, held;  // (x, zeta) and y of the point
     Matrix H;           // y by (x, zeta)
     Vector H_t;         // y by t
+    Vector bend;        // y'' with x'' = zeta'' = 0, at the base
     Matrix B;           // q by (x, zeta)
     Matrix H_u, U;      // (y', zeta') and q' by u, where there are nonholonomic rows
     std::unique_ptr<LinearSolver> velocity;  // factors of [G; H] T [D Z]
@@ -90,17 +97,24 @@ class StateSpace final : public ChartProblem {
   void prepare_saddle();
   Eval factor_dependent(Tangent& tangent);
   Eval dependent_positions(double t, const Local& y);
+  Eval close_positions();
+  double open_positions(int& worst);
   void guess_positions(double t, const Local& y);
+  void bend_base();
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
   /// Turn counters and contact variables of a state in this chart.
   void follow(State& state) {
     if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, state, *ws_);
   }
   Eval dependent_velocities(const Vector& u);
+  void turn_velocities();
   Eval evaluate_forces(State& state);
   Eval reduced_accelerations(Tangent& tangent);
   void reduced_multipliers(Tangent& tangent);
   void reduce_mass(const Matrix& U, Matrix& out);
+  void share_bodies();
+  void reduce_by_bodies(const Matrix& U);
+  void reduce_at_once(const Matrix& U);
   Eval saddle_accelerations();
   std::string directions_at_base();
   void blame(const State& state);
@@ -132,7 +146,7 @@ class StateSpace final : public ChartProblem {
   };
   void curve_base();
   void curve_point();
-  void add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y) const;
+  void add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y, int column = 0) const;
   void add_to_body(const Matrix& X, Matrix& Y) const;
   Eval reduce(const Place& at, Derivatives terms, LocalJacobian& out);
   void differentiate_accelerations(const Place& at);
@@ -170,6 +184,10 @@ class StateSpace final : public ChartProblem {
   Parametrization split_;
   const std::vector<int>& rows_ = split_.rows;
   HeldBlock velocity_block_, position_block_;
+  FreeBlock free_block_, free_velocity_block_;  // of H and H_u
+  std::vector<std::vector<int>> supports_;      // of the columns of U in body tangents
+  Vector position_weight_;                      // by row: to scaled residuals
+  bool foreseen_ = false;                       // positions were closed without a last look
   std::shared_ptr<const SparsePattern> saddle_pattern_;
   std::vector<int> saddle_M_, saddle_G_, saddle_Gt_, saddle_from_;
   std::unique_ptr<LinearSolver> saddle_;
@@ -178,6 +196,16 @@ class StateSpace final : public ChartProblem {
   Vector chart_G_;           // values of G T at the point
 
   bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
+  /// The columns of U that move a body (filled up to a multiple of four by such as do not), and U
+  /// there in body tangents, M times it and the square of both.
+  struct BodyShare {
+    int body = 0;
+    std::vector<int> columns;
+    Matrix U, MU, square;
+    Vector x;
+  };
+  void gather(const Matrix& U, BodyShare& share);
+  std::vector<BodyShare> shares_;  // none where masses couple bodies
   Matrix reduced_mass_, mass_U_;
   Vector reduced_x_, force_, bias_;
   DenseLu reduced_lu_;
@@ -195,14 +223,17 @@ class StateSpace final : public ChartProblem {
   std::vector<Curvature> curvature_;  // of each spatial body
   Matrix Xq_, Vq_;                    // changes of q and q' by (x, zeta, t)
   Matrix body_U_;                     // T dq' by u
-  Matrix X_, V_, A_, N_;              // changes of positions, velocities, accelerations
-  Matrix W1_, W2_, W3_, W4_;
+  Matrix X_, V_;                      // changes of positions and velocities by (x, zeta, t)
+  Matrix VU_, AN_;                    // of velocities and accelerations by (x, zeta, t) and u
+  Matrix W1_, W3_, W4_;
   Vector by_time_;               // q by t
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
   bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
+  bool moving_ = false;          // derivatives have a column for time
   Vector error_x_, error_u_;
   LocalRate end_rate_;
   Local grid_y_;
+  Vector place_held_;
   std::string culprit_;
 };
 

@@ -69,7 +69,7 @@ void StateSpace::acceleration_from_chart(const Vector& ddq, Vector& a) const {
 ///
 ///   U'M U x'' = U'(f - M a0),   a = a0 + U x'',   a0: [G; H] a0 = gamma with x'' = 0.
 Eval StateSpace::reduced_accelerations(Tangent& tangent) {
-  const int n = second(), nv = system_.sizes().v;
+  const int n = second();
   std::fill(ddq_.begin(), ddq_.end(), 0.0);
   update_bias();
   const SparsePattern& p = *ws_->G.pattern;
@@ -86,43 +86,142 @@ Eval StateSpace::reduced_accelerations(Tangent& tangent) {
   multiply_add(-1, ws_->M, a_, force_);
 
   const Matrix& U = tangent.velocities();
-  turn_to_body(U, body_U_);
-  reduce_mass(body_U_, reduced_mass_);
+  reduced_x_.assign(n, 0.0);
+  if (shares_.empty())
+    reduce_at_once(U);
+  else
+    reduce_by_bodies(U);
   if (Eval e = reduced_lu_.factor(reduced_mass_); e != Eval::ok) {
     culprit_ = "the accelerations (mass matrix and constraints are singular together)";
     return e;
   }
-  reduced_x_.assign(n, 0.0);
-  {
-    RowSum sum(n, reduced_x_.data());
-    for (int j = 0; j < nv; ++j) sum.add(force_[j], body_U_.row(j));
-  }
   reduced_lu_.solve(reduced_x_);
-  for (int j = 0; j < nv; ++j) {
-    ddq_[j] += dot({U.row(j), reduced_x_.size()}, reduced_x_);
-    a_[j] += dot({body_U_.row(j), reduced_x_.size()}, reduced_x_);
+  add_products(U, reduced_x_, ddq_);
+  if (shares_.empty()) add_products(body_U_, reduced_x_, a_);
+  for (BodyShare& share : shares_) {
+    for (std::size_t j = 0; j < share.columns.size(); ++j)
+      share.x[j] = reduced_x_[share.columns[j]];
+    const BodyLayout& body = system_.bodies()[share.body];
+    add_products(share.U, share.x, std::span(a_).subspan(body.v, body.v_count));
   }
   return all_finite(a_) ? Eval::ok : Eval::recoverable;
 }
 
-/// U'M U
+/// reduced_mass_ = U'M U and reduced_x_ = U' force_, U in body tangents.
+void StateSpace::reduce_at_once(const Matrix& U) {
+  turn_to_body(U, body_U_);
+  reduce_mass(body_U_, reduced_mass_);
+  RowSum sum(U.cols(), reduced_x_.data());
+  for (int j = 0; j < U.rows(); ++j) sum.add(force_[j], body_U_.row(j));
+}
+
+void StateSpace::share_bodies() {
+  shares_.clear();
+  const SparsePattern& mass = *system_.patterns().mass;
+  const auto& bodies = system_.bodies();
+  const int n = second();
+  for (std::size_t b = 1; b < bodies.size(); ++b) {
+    const BodyLayout& body = bodies[b];
+    auto inside = [&](int k) { return k >= body.v && k < body.v + body.v_count; };
+    for (int k = body.v; k < body.v + body.v_count; ++k)
+      for (int s = mass.row_start[k]; s < mass.row_start[k + 1]; ++s)
+        if (!inside(mass.column[s])) return shares_.clear();
+    BodyShare share;
+    share.body = static_cast<int>(b);
+    for (int c = 0; c < n; ++c)
+      if (std::ranges::any_of(supports_[c], inside)) share.columns.push_back(c);
+    const int used = static_cast<int>(share.columns.size()), width = (used + 3) / 4 * 4;
+    for (Matrix* A : {&share.U, &share.MU}) *A = Matrix(body.v_count, width);
+    share.square = Matrix(width, width);
+    share.x.assign(width, 0.0);
+    if (used > 0) shares_.push_back(std::move(share));
+  }
+}
+
+/// U and M U of a body on the columns that move it.
+void StateSpace::gather(const Matrix& U, BodyShare& share) {
+  const BodyLayout& body = system_.bodies()[share.body];
+  const int used = static_cast<int>(share.columns.size()), width = share.U.cols();
+  const int* column = share.columns.data();
+  const bool turns = system_.dimension() == 3 && body.v_count > 3;
+  for (int k = 0; k < (turns ? 3 : body.v_count); ++k) {
+    const double* from = U.row(body.v + k);
+    double* to = share.U.row(k);
+    for (int j = 0; j < used; ++j) to[j] = from[column[j]];
+  }
+  if (turns) {
+    const Mat3d T = turn_[share.body];
+    const double *x = U.row(body.v + 3), *y = U.row(body.v + 4), *z = U.row(body.v + 5);
+    double *a = share.U.row(3), *b = share.U.row(4), *c = share.U.row(5);
+    for (int j = 0; j < used; ++j) {
+      const double u = x[column[j]], v = y[column[j]], w = z[column[j]];
+      a[j] = T[0][0] * u + T[0][1] * v + T[0][2] * w;
+      b[j] = T[1][0] * u + T[1][1] * v + T[1][2] * w;
+      c[j] = T[2][0] * u + T[2][1] * v + T[2][2] * w;
+    }
+  }
+  const SparsePattern& mass = *ws_->M.pattern;
+  for (int k = 0; k < body.v_count; ++k) {
+    double* to = share.MU.row(k);
+    bool first = true;
+    for (int s = mass.row_start[body.v + k]; s < mass.row_start[body.v + k + 1]; ++s) {
+      const double m = ws_->M.values[s];
+      if (m == 0 && !first) continue;
+      const double* from = share.U.row(mass.column[s] - body.v);
+      if (first)
+        for (int j = 0; j < width; ++j) to[j] = m * from[j];
+      else
+        for (int j = 0; j < width; ++j) to[j] += m * from[j];
+      first = false;
+    }
+  }
+}
+
+/// The same body by body, on the columns that move it.
+void StateSpace::reduce_by_bodies(const Matrix& U) {
+  const int n = U.cols();
+  reduced_mass_.resize(n, n);
+  reduced_mass_.set_zero();
+  for (BodyShare& share : shares_) {
+    gather(U, share);
+    const BodyLayout& body = system_.bodies()[share.body];
+    const int used = static_cast<int>(share.columns.size());
+    const int* column = share.columns.data();
+    multiply_lower(body.v_count, share.U.cols(), share.U.data(), share.MU.data(),
+                   share.square.data());
+    multiply_transposed(share.U, std::span(force_).subspan(body.v, body.v_count), share.x);
+    for (int i = 0; i < used; ++i) {
+      double* row = reduced_mass_.row(column[i]);
+      const double* square = share.square.row(i);
+      for (int j = 0; j <= i; ++j) row[column[j]] += square[j];
+      reduced_x_[column[i]] += share.x[i];
+    }
+  }
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j) reduced_mass_(i, j) = reduced_mass_(j, i);
+}
+
+/// U'M U: the lower half, and its mirror image.
 void StateSpace::reduce_mass(const Matrix& U, Matrix& out) {
   const SparsePattern& p = *ws_->M.pattern;
   const int n = U.cols();
   mass_U_.resize(p.rows, n);
-  mass_U_.set_zero();
   for (int k = 0; k < p.rows; ++k) {
-    RowSum sum(n, mass_U_.row(k));
+    double* row = mass_U_.row(k);
+    std::fill_n(row, n, 0.0);
+    RowSum sum(n, row);
     for (int s = p.row_start[k]; s < p.row_start[k + 1]; ++s)
       if (ws_->M.values[s] != 0) sum.add(ws_->M.values[s], U.row(p.column[s]));
   }
   out.resize(n, n);
-  out.set_zero();
   for (int i = 0; i < n; ++i) {
-    RowSum sum(n, out.row(i));
-    for (int k = 0; k < p.rows; ++k)
-      if (U(k, i) != 0) sum.add(U(k, i), mass_U_.row(k));
+    double* row = out.row(i);
+    std::fill_n(row, i + 1, 0.0);
+    RowSum sum(i + 1, row);
+    for (int k : supports_[i]) sum.add(U(k, i), mass_U_.row(k));
   }
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j) out(i, j) = out(j, i);
 }
 
 /// lambda_ from the held part of T'(f - M a) = ([G; H] T)' lambda.

@@ -7,23 +7,33 @@
 
 namespace kardan {
 
-std::optional<LoadedModel> load_model_text(std::string_view text, const std::string& file,
-                                           const ParameterValues& overrides, IncludeFrom from,
-                                           Diagnostics& diagnostics) {
+std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
+                                           const ParameterValues& overrides,
+                                           Diagnostics& diagnostics, const Catalog& catalog) {
   const std::size_t errors = diagnostics.error_count();
   LoadedModel out;
-  out.document = io::parse_with_includes(text, file, from, diagnostics);
+  out.document = std::move(document);
   out.model = read_model_draft(out.document, overrides, diagnostics);
   // Behind a fault of syntax too much is missing.
   if (out.document.complete && out.document.root.kind == io::YamlNode::Kind::mapping) {
     io::report_unused_parameters(out.document, diagnostics);
-    find_faults(out.model, overrides, diagnostics);
+    find_faults(out.model, overrides, diagnostics, catalog);
     Diagnostics told;
     const Environment parameters = resolve_parameters(out.model.parameters, overrides, told);
     SimulateOptions ignored;
     read_simulate_options(out.model.simulate, parameters, MethodChoice::of_the_file, ignored,
                           diagnostics);
   }
+  if (diagnostics.error_count() > errors) return {};
+  return out;
+}
+
+std::optional<LoadedModel> load_model_text(std::string_view text, const std::string& file,
+                                           const ParameterValues& overrides, IncludeFrom from,
+                                           Diagnostics& diagnostics) {
+  const std::size_t errors = diagnostics.error_count();
+  auto out = load_model_tree(io::parse_with_includes(text, file, from, diagnostics), overrides,
+                             diagnostics);
   if (diagnostics.error_count() > errors) return {};
   return out;
 }

@@ -11,6 +11,9 @@ struct LoadedModel {
 };
 
 /// Nothing after reporting at least one error.
+[[nodiscard]] std::optional<LoadedModel> load_model_tree(
+    io::YamlDocument document, const ParameterValues& overrides, Diagnostics& diagnostics,
+    const Catalog& catalog = Catalog::builtin());
 [[nodiscard]] std::optional<LoadedModel> load_model_text(std::string_view text,
                                                          const std::string& file,
                                                          const ParameterValues& overrides,

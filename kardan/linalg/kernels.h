@@ -3,10 +3,49 @@
 /// have and chosen at run time; every element is computed in the same order on all of them, so that
 /// the results are the same to the last bit.
 
+#include <span>
+#include <vector>
+
+#include "kardan/linalg/matrix.h"
+
 namespace kardan {
 
 /// y += sum_k c[k] rows[k], the rows being `width` long.
 void add_combination(int count, const double* c, const double* const* rows, int width, double* y);
+
+/// P A = L U in place for an n x n matrix, row by row, with partial pivoting: row k is exchanged
+/// with row pivot[k]. False at a pivot that is zero or not finite.
+bool eliminate(int n, double* lu, int* pivot);
+
+/// x := U^-1 L^-1 x
+void substitute(int n, const double* lu, double* x);
+/// The same for all columns of X, an n x width matrix.
+void substitute(int n, const double* lu, int width, double* X);
+
+/// L and U without their zeros, row by row: what is left of the diagonal, then what is right of it.
+struct SparseFactors {
+  bool used = false;
+  std::vector<int> row_start, row_middle, column;
+  std::vector<double> value, diagonal;
+};
+/// False, and no use, where more than `share` of the entries are other than zero.
+bool list_nonzeros(int n, const double* lu, double share, SparseFactors& out);
+void substitute(int n, const SparseFactors& lu, double* x);
+void substitute(int n, const SparseFactors& lu, int width, double* X);
+
+/// y += A x
+void add_products(const Matrix& A, std::span<const double> x, std::span<double> y);
+
+/// C = A'B in the lower half (and in whole columns of four): A and B have `rows` rows, C is square,
+/// and all are `width` wide, a multiple of four.
+void multiply_lower(int rows, int width, const double* A, const double* B, double* C);
+
+/// The largest absolute entry of a row and the sum of them all; the sum is not finite where an
+/// entry is not.
+struct RowSize {
+  double largest, sum;
+};
+RowSize row_size(int width, const double* row);
 
 /// Gathers the terms of such a sum one by one.
 class RowSum {

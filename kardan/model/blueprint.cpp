@@ -137,6 +137,7 @@ class Resolver {
 
   void element(const NamedFields& e, const ElementType& type) {
     ElementData data{e.name, &type, e.fields, {}, e.where};
+    data.differentiable = type.differentiable;
     const std::size_t before = diagnostics_.error_count();
     std::vector<std::string> known = placement_keys;
     for (const FieldDoc& f : type.fields) known.push_back(f.key);

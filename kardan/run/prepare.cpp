@@ -5,18 +5,20 @@
 #include "kardan/formulation/wishes.h"
 #include "kardan/run/outputs.h"
 #include "kardan/run/result.h"
+#include "kardan/system/variant_system.h"
 
 namespace kardan {
 
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
-                                      Diagnostics& diagnostics) {
-  Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+                                      Diagnostics& diagnostics, const Catalog& catalog) {
+  Blueprint blueprint = resolve(model, catalog, overrides, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   return compile(std::move(blueprint), diagnostics);
 }
 
-void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
-  Blueprint blueprint = resolve(model, Catalog::builtin(), overrides, diagnostics);
+void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
+                 const Catalog& catalog) {
+  Blueprint blueprint = resolve(model, catalog, overrides, diagnostics);
   if (blueprint.equations && diagnostics.has_errors()) return;
   const auto system = compile_draft(std::move(blueprint), diagnostics);
   if (!system) return;
@@ -28,8 +30,8 @@ void find_faults(const Model& model, const ParameterValues& overrides, Diagnosti
 }
 
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
-                           Diagnostics& diagnostics) {
-  return [&model, overrides, &diagnostics, first = true](const ParameterValues& more) mutable {
+                           Diagnostics& diagnostics, const Catalog& catalog) {
+  return [&, overrides, first = true](const ParameterValues& more) mutable {
     ParameterValues all = overrides;
     for (const auto& [name, value] : more) {
       const auto old = std::find_if(all.begin(), all.end(),
@@ -41,35 +43,111 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
     }
     // Warnings of the model are told once; a value out of range just makes the trial fail.
     Diagnostics ignored;
-    auto system = compile_model(model, all, first ? diagnostics : ignored);
+    auto system = compile_model(model, all, first ? diagnostics : ignored, catalog);
     first = false;
     return system;
   };
 }
 
-Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics) {
+namespace {
+
+/// What the events of a model can set, one after the other, ends in no more combinations than this.
+constexpr std::size_t most_variants = 64;
+
+/// `values` with some of them changed.
+ParameterValues changed(ParameterValues values, const ParameterValues& set) {
+  for (const auto& [name, value] : set) {
+    const auto old =
+        std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == name; });
+    if (old == values.end())
+      values.emplace_back(name, value);
+    else
+      old->second = value;
+  }
+  return values;
+}
+
+/// The system for all values of parameters its events can set; null after reporting an error.
+std::unique_ptr<System> with_variants(const Model& model, const ParameterValues& overrides,
+                                      std::unique_ptr<System> system, Diagnostics& diagnostics,
+                                      const Catalog& catalog) {
+  if (!system) return system;
+  const std::vector<EventData> asked = system->blueprint().events;
+  if (std::none_of(asked.begin(), asked.end(),
+                   [](const EventData& e) { return e.action == EventAction::set; }))
+    return system;
+  const std::size_t events = system->event_names().size(), first = events - asked.size();
+  std::vector<ParameterValues> values{{}};  // beyond `overrides`
+  std::vector<std::vector<int>> next;
+  std::vector<std::unique_ptr<System>> variants;
+  variants.push_back(std::move(system));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    next.emplace_back(events, static_cast<int>(k));
+    for (std::size_t e = 0; e < asked.size(); ++e) {
+      if (asked[e].action != EventAction::set) continue;
+      ParameterValues wanted = changed(values[k], asked[e].set);
+      std::sort(wanted.begin(), wanted.end());
+      const auto known = std::find(values.begin(), values.end(), wanted);
+      next[k][first + e] = static_cast<int>(known - values.begin());
+      if (known != values.end()) continue;
+      if (values.size() == most_variants) {
+        diagnostics.error("event.variants", "events set parameters in too many combinations",
+                          asked[e].where, "fewer events that set parameters, or fewer of these");
+        return nullptr;
+      }
+      auto variant = compile_model(model, changed(overrides, wanted), diagnostics, catalog);
+      if (!variant) return nullptr;
+      if (!VariantSystem::same_layout(*variants.front(), *variant)) {
+        diagnostics.error("event.variants",
+                          asked[e].name + ": the model has other equations after it",
+                          asked[e].where, "set parameters that change numbers only");
+        return nullptr;
+      }
+      values.push_back(std::move(wanted));
+      variants.push_back(std::move(variant));
+    }
+  }
+  return std::make_unique<VariantSystem>(std::move(variants), std::move(next));
+}
+
+}  // namespace
+
+Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics) {
   Prepared out;
+  Equilibrium balance = find_equilibrium(factory, diagnostics);
+  if (diagnostics.has_errors()) return out;
+  out.system = std::move(balance.system);
+  out.start = std::move(balance.start);
+  out.solved = std::move(balance.parameters);
+  if (balance.report.status != Eval::ok) {
+    out.start.report.status = balance.report.status;
+    out.start.report.message = balance.report.message;
+    out.start.report.advice = balance.report.advice;
+  }
+  out.equilibrium = std::move(balance.report);
+  return out;
+}
+
+Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
+                 const Catalog& catalog) {
   if (model.bodies.empty() && model.equations.fields.empty()) {
     diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
                       "add a section 'bodies' or 'equations'");
-    return out;
+    return {};
   }
   if (model.start == "equilibrium") {
-    Equilibrium balance =
-        find_equilibrium(make_factory(model, overrides, diagnostics), diagnostics);
-    if (diagnostics.has_errors()) return out;
-    out.system = std::move(balance.system);
-    out.start = std::move(balance.start);
-    out.solved = std::move(balance.parameters);
-    if (balance.report.status != Eval::ok) {
-      out.start.report.status = balance.report.status;
-      out.start.report.message = balance.report.message;
-      out.start.report.advice = balance.report.advice;
-    }
-    out.equilibrium = std::move(balance.report);
+    Prepared out =
+        prepare_balanced(make_factory(model, overrides, diagnostics, catalog), diagnostics);
+    ParameterValues found = overrides;
+    found.insert(found.end(), out.solved.begin(), out.solved.end());
+    out.system = with_variants(model, found, std::move(out.system), diagnostics, catalog);
+    if (out.system)
+      out.start.state.modes.resize(static_cast<std::size_t>(out.system->sizes().modes), 0);
     return out;
   }
-  return prepare(compile_model(model, overrides, diagnostics), diagnostics);
+  auto system = compile_model(model, overrides, diagnostics, catalog);
+  return prepare(with_variants(model, overrides, std::move(system), diagnostics, catalog),
+                 diagnostics);
 }
 
 Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics) {

@@ -13,17 +13,19 @@
 
 namespace kardan {
 
-/// Resolves and compiles; null after reporting errors.
+/// Resolves and compiles; null after reporting errors. Systems keep pointers into the catalog.
 std::unique_ptr<System> compile_model(const Model& model, const ParameterValues& overrides,
-                                      Diagnostics& diagnostics);
+                                      Diagnostics& diagnostics,
+                                      const Catalog& catalog = Catalog::builtin());
 
 /// Reports every fault of a model that can be found without computing: of its parts, and of the
 /// names in wishes, events, invariants and outputs, although others have been found before.
-void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics);
+void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
+                 const Catalog& catalog = Catalog::builtin());
 
 /// Compiles `model` again for other parameter values, on top of `overrides`.
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
-                           Diagnostics& diagnostics);
+                           Diagnostics& diagnostics, const Catalog& catalog = Catalog::builtin());
 
 /// A system at the start its model asks for: assembled, or balanced first.
 struct Prepared {
@@ -34,10 +36,13 @@ struct Prepared {
 };
 
 /// Null system after errors in the model; otherwise look at start.report.status.
-Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics);
+Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
+                 const Catalog& catalog = Catalog::builtin());
 
 /// The same for a system that is there already: equations a user wrote. Null stays null.
 Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics);
+/// The same in balance, for systems that `factory` makes.
+Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics);
 
 struct CheckReport {
   int bodies = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 
 namespace kardan {
@@ -282,9 +283,35 @@ void MultibodySystem<D>::events(const State& state, std::span<double> z, Workspa
 }
 
 template <int D>
+void MultibodySystem<D>::event_guards(const State& state, std::span<const double> speed,
+                                      std::span<double> guard, std::span<double> rate,
+                                      Workspace& ws) const {
+  std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
+  const Context<D> at = context(state, move(state, {}, ws));
+  for (const auto& bank : program_.forces)
+    bank->event_guards(at, speed.data(), guard.data(), rate.data());
+}
+
+template <int D>
 void MultibodySystem<D>::choose_modes(State& state, Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
   for (const auto& bank : program_.forces) bank->choose_modes(at, state.modes.data());
+}
+
+/// Bounds how far a direction fixed in body b moves (as a chord of the unit sphere) between two
+/// states.
+template <int D>
+double MultibodySystem<D>::turned(const State& from, const State& to, int b) const {
+  if (b == 0 || bodies_[b].v_count <= 3) return 0;
+  const double *p = from.p.data() + bodies_[b].p + 3, *q = to.p.data() + bodies_[b].p + 3;
+  double pq = 0, pp = 0, qq = 0;
+  for (int k = 0; k < 4; ++k) {
+    pq += p[k] * q[k];
+    pp += p[k] * p[k];
+    qq += q[k] * q[k];
+  }
+  // With the angle phi between the poses (p.q)^2 = p.p q.q cos^2(phi/2), the chord 2 sin(phi/2).
+  return 2 * std::sqrt(std::max(0.0, 1 - pq * pq / (pp * qq)));
 }
 
 template <int D>
@@ -292,14 +319,29 @@ void MultibodySystem<D>::follow_turns(const State& from, State& to, Workspace& w
   if (program_.counters.empty()) return;
   auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
   Measure<D> y;
-  auto principal = [&](const TurnCounter<D>& c, const State& state) {
+  auto turn = [&](const TurnCounter<D>& c, const State& state) {
     for (int b : {c.A.body, c.B.body})
       if (b > 0) orient(state, b, motion[b]);
+  };
+  auto principal = [&](const TurnCounter<D>& c, const State& state) {
+    turn(c, state);
     c.angle.evaluate({motion[c.A.body], motion[c.B.body]}, Depth::value, y);
     return y.value;
   };
   for (std::size_t i = 0; i < program_.counters.size(); ++i) {
     const TurnCounter<D>& c = program_.counters[i];
+    if constexpr (D == 3) {
+      // Where b cannot have come to the half plane at which turns are counted.
+      turn(c, from);
+      const Vec3d b = motion[c.B.body].R * c.angle.b;
+      const double along = dot(motion[c.A.body].R * c.angle.xA, b);
+      const double across = dot(motion[c.A.body].R * c.angle.yA, b);
+      const double distance = along > 0 ? std::hypot(along, across) : std::abs(across);
+      if (turned(from, to, c.A.body) + turned(from, to, c.B.body) < 0.99 * distance) {
+        to.turns[i] = from.turns[i];
+        continue;
+      }
+    }
     const double jump = principal(c, from) - principal(c, to);
     to.turns[i] = from.turns[i] + static_cast<int>(std::lround(jump / (2 * std::numbers::pi)));
   }

@@ -23,12 +23,12 @@ using ::testing::Contains;
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> sources(const std::vector<std::string>& folders) {
+std::vector<fs::path> sources(const std::vector<std::string>& folders,
+                              const std::set<fs::path>& kinds = {".cpp", ".h"}) {
   std::vector<fs::path> out;
   for (const std::string& folder : folders)
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(source_folder()) / folder))
-      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
-        out.push_back(entry.path());
+      if (kinds.contains(entry.path().extension())) out.push_back(entry.path());
   return out;
 }
 
@@ -69,7 +69,7 @@ std::set<std::string> codes_in_sources() {
   // The code is the first argument of error(), warning() and fail().
   const std::regex call(R"re(\b(?:error|warning|fail)\(\s*"([a-z_]+(?:\.[a-z_]+)+)")re");
   std::set<std::string> codes;
-  for (const fs::path& path : sources({"kardan", "apps"})) {
+  for (const fs::path& path : sources({"kardan", "apps"}, {".cpp", ".h", ".py"})) {
     const std::string text = read(path);
     for (std::sregex_iterator i(text.begin(), text.end(), call), end; i != end; ++i)
       codes.insert((*i)[1]);

@@ -1,0 +1,206 @@
+#include "apps/python/bindings/run.h"
+
+#include <chrono>
+
+#include "kardan/base/text.h"
+#include "kardan/io/driver_options.h"
+#include "kardan/io/simulate_options.h"
+#include "kardan/run/outputs.h"
+
+namespace kardan::python {
+
+RunResult::RunResult(std::shared_ptr<Task> task)
+    : task_(std::move(task)), columns_(task_->system()), ws_(task_->system().make_workspace()) {
+  Diagnostics told;
+  chosen_ = chosen_outputs(task_->system().blueprint(), columns_.names(), told);
+  for (const std::size_t i : chosen_) names_.push_back(columns_.names()[i]);
+  all_.resize(columns_.names().size());
+}
+
+void RunResult::row(const Moment& at) {
+  columns_.values(at, all_, *ws_);
+  for (const std::size_t i : chosen_) rows_.push_back(all_[i]);
+}
+
+void RunResult::finish(RunReport report) {
+  report_ = std::move(report);
+  const Moment end{&this->end().state, &this->end().a, &this->end().lambda};
+  certificate_ = to_python(to_json(task_->system(), report_, end));
+}
+
+py::array RunResult::data(const std::shared_ptr<RunResult>& self) {
+  const auto columns = static_cast<py::ssize_t>(self->names_.size());
+  const auto rows = static_cast<py::ssize_t>(self->rows_.size()) / columns;
+  py::array_t<double> array({rows, columns}, self->rows_.data(), py::cast(self));
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+const StepView& StepForPython::view() const {
+  if (!step_) throw py::value_error("a step can be looked at only while its observer is called");
+  return *step_;
+}
+
+double StepForPython::value(const std::string& name) const {
+  const auto quantity = system_.find_quantity(name == "time" ? "t" : name);
+  if (!quantity) {
+    const std::string near = did_you_mean(name, system_.quantity_names());
+    throw py::key_error("there is no variable '" + name + "'" +
+                        (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  }
+  return system_.quantity(*quantity, *view().state, 0, {}, {}, ws_);
+}
+
+namespace {
+
+/// Fields of `over` in the place of those of `base`. Options of a method mean nothing to another.
+FieldMap merged(const FieldMap& base, const FieldMap& over) {
+  const auto find = [](const FieldMap& map, const std::string& key) -> const FieldValue* {
+    for (const auto& [name, value] : map)
+      if (name == key) return &value;
+    return nullptr;
+  };
+  const bool other_method = find(over, "method") != nullptr;
+  FieldMap out = over;
+  for (const auto& [key, value] : base) {
+    if (find(over, key)) continue;
+    if (other_method && (key == "formulation" || key == "options")) continue;
+    out.emplace_back(key, value);
+  }
+  const FieldValue* told = find(base, "options");
+  const auto* options = told ? std::get_if<FieldMap>(&told->data) : nullptr;
+  if (!options || !(other_method || find(over, "options"))) return out;
+  FieldMap joined;
+  if (const FieldValue* given = find(over, "options"))
+    if (const auto* map = std::get_if<FieldMap>(&given->data)) joined = *map;
+  for (const auto& [key, value] : *options)
+    if (!find(joined, key) && (!other_method || is_driver_option(key)))
+      joined.emplace_back(key, value);
+  for (auto& [key, value] : out)
+    if (key == "options") {
+      value.data = joined;
+      return out;
+    }
+  if (!joined.empty()) out.emplace_back("options", FieldValue(joined));
+  return out;
+}
+
+SimulateOptions read_options(Task& task, const FieldMap& given, const Place& place) {
+  NamedFields fields = task.simulate;
+  fields.fields = merged(fields.fields, given);
+  if (!given.empty()) fields.where = {place.file, place.line, 0};
+  SimulateOptions out;
+  read_simulate_options(fields, task.parameters, MethodChoice::of_the_file, out, task.diagnostics);
+  if (out.every == 0) out.every = (out.t_end - task.prepared().start.state.t) / 100;
+  if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)
+    task.diagnostics.error(
+        "tolerance.range",
+        "tolerance = " + format_number(out.driver.tolerance) + "; wanted 1e-14 to 0.1",
+        fields.where);
+  return out;
+}
+
+/// Looks for Ctrl-C now and then, and asks the observer after every step.
+class Watch {
+ public:
+  Watch(Task& task, const py::object& observer)
+      : task_(task), observer_(observer), ws_(task.system().make_workspace()) {
+    if (observer.is_none()) return;
+    step_ = std::make_shared<StepForPython>(task.system(), *ws_);
+    shown_ = py::cast(step_);
+  }
+
+  std::string operator()(const StepView& step) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool look = now - last_ > std::chrono::milliseconds(50);
+    if (task_.raised.any()) return "a Python function raised";
+    if (!look && !step_) return {};
+    const py::gil_scoped_acquire lock;
+    try {
+      if (look) {
+        last_ = now;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      }
+      return step_ ? ask(step) : std::string();
+    } catch (py::error_already_set& error) {
+      task_.raised.keep(error);
+      return "a Python function raised";
+    }
+  }
+
+ private:
+  std::string ask(const StepView& step) {
+    step_->show(&step);
+    const py::object answer = observer_(shown_);
+    step_->show(nullptr);
+    if (py::isinstance<py::str>(answer)) return answer.cast<std::string>();
+    return answer.cast<bool>() ? "the observer said so" : "";
+  }
+
+  Task& task_;
+  const py::object& observer_;
+  std::unique_ptr<Workspace> ws_;
+  std::shared_ptr<StepForPython> step_;
+  py::object shown_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// With `from`, the run goes on where that one has ended.
+std::shared_ptr<RunResult> run(const Source& source, const py::dict& set, const py::dict& given,
+                               const Place& place, const py::object& observer,
+                               const std::shared_ptr<RunResult>& from) {
+  const FieldMap fields = to_fields(given, place);
+  std::shared_ptr<Task> task = start(source, to_overrides(set), StartAt::as_told);
+  if (from) task->prepared().start = from->end();
+  if (task->prepared().start.report.status != Eval::ok) {
+    const AssemblyReport& report = task->prepared().start.report;
+    py::module_::import("kardan.errors").attr("raise_assembly")(report.message, report.advice);
+  }
+  const SimulateOptions options = read_options(*task, fields, place);
+  raise_errors(task->diagnostics);
+  auto result = std::make_shared<RunResult>(task);
+  Watch watch(*task, observer);
+  RunReport report;
+  {
+    const py::gil_scoped_release released;
+    report = simulate(
+        task->prepared(), options,
+        [&](const Moment& at) {
+          result->row(at);
+          return std::string();
+        },
+        [&](const StepView& step) { return watch(step); }, task->diagnostics);
+  }
+  raise_errors(task->diagnostics);
+  result->finish(std::move(report));
+  try {
+    task->raised.rethrow();
+  } catch (py::error_already_set& error) {
+    // What was computed until then goes with the exception.
+    if (PyObject_SetAttrString(error.value().ptr(), "result", py::cast(result).ptr()) != 0)
+      PyErr_Clear();
+    throw;
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_run(py::module_& module) {
+  py::class_<StepForPython, std::shared_ptr<StepForPython>>(
+      module, "Step", "An accepted step, shown to an observer while it is called.")
+      .def_property_readonly("t", &StepForPython::t, "Time at the end of the step [s].")
+      .def_property_readonly("h", &StepForPython::h, "Size of the step [s].")
+      .def_property_readonly("error", &StepForPython::error,
+                             "Estimated error of the step; 1 is what the tolerance allows.")
+      .def_property_readonly("steps", &StepForPython::steps, "Accepted steps so far.")
+      .def("__getitem__", &StepForPython::value, py::arg("name"),
+           "Value of a variable at the end of the step, by name: step[\"arm.angle\"].");
+  py::class_<RunResult, std::shared_ptr<RunResult>>(module, "RunResult")
+      .def("data", &RunResult::data)
+      .def_property_readonly("columns", &RunResult::columns)
+      .def_property_readonly("certificate", &RunResult::certificate);
+  module.def("run", &run);
+}
+
+}  // namespace kardan::python

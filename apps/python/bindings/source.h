@@ -1,0 +1,50 @@
+#pragma once
+/// What can be checked, assembled, balanced, linearized and run: a model, or equations. A `Task` is
+/// a copy for one job, so that a source may be changed or used by other threads meanwhile.
+
+#include <memory>
+
+#include "apps/python/bindings/callable.h"
+#include "kardan/run/prepare.h"
+
+namespace kardan::python {
+
+enum class StartAt { as_told, equilibrium };
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  /// Fills `prepared` or reports; called without the interpreter's lock.
+  virtual void prepare(const ParameterValues& overrides, StartAt at) = 0;
+
+  Raised raised;
+  Diagnostics diagnostics;
+  NamedFields simulate{"simulate", {}, {}};
+  Environment parameters;
+
+  const Prepared& prepared() const { return prepared_; }
+  Prepared& prepared() { return prepared_; }
+  const System& system() const { return *prepared_.system; }
+
+ protected:
+  Prepared prepared_;
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// Called with the lock.
+  virtual std::shared_ptr<Task> task() const = 0;
+};
+
+/// A task at its start. Throws ModelError, or what a callback raised.
+std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrides, StartAt at);
+
+void bind_catalogs(py::module_& module);
+void bind_model(py::module_& module);
+void bind_jobs(py::module_& module);
+void bind_run(py::module_& module);
+void bind_equations(py::module_& module);
+void bind_compiled(py::module_& module);
+
+}  // namespace kardan::python

@@ -1,0 +1,51 @@
+"""Kardan: multibody dynamics with a guarantee.
+
+Load a model file or build a model in the same words, ask for an accuracy, and get it:
+
+    import kardan
+
+    model = kardan.load("models/pendulum.yaml")
+    result = model.run(t_end=2, tolerance=1e-8)
+    result["bob.x"]              # a NumPy array, over result.time
+    result.residuals             # the certificate: how well the constraints held
+    result.plot("bob.x", "bob.y")
+
+Models:      load, read, Model (its methods are the element types: help(kardan.Model))
+Equations:   Equations (functions on arrays), SymbolicEquations (SymPy, compiled)
+Results:     Result
+Catalogs:    elements, methods, formulations
+Errors:      Error, ModelError, AssemblyError, RunError, ModelWarning
+
+SI units and radians everywhere.
+"""
+
+from ._core import versions
+from .catalogs import elements, formulations, methods
+from .equations import Equations
+from .errors import AssemblyError, Diagnostic, Error, ModelError, ModelWarning, RunError
+from .model import Model, load, read
+from .report import Report
+from .result import Result
+from .symbolic import SymbolicEquations
+
+__version__ = versions()["kardan"]
+
+__all__ = [
+    "AssemblyError",
+    "Diagnostic",
+    "Equations",
+    "Error",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "Report",
+    "Result",
+    "RunError",
+    "SymbolicEquations",
+    "elements",
+    "formulations",
+    "load",
+    "methods",
+    "read",
+    "versions",
+]

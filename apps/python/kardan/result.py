@@ -1,0 +1,213 @@
+"""The result of a run: columns by name, and the certificate."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, Callable, Iterator, Mapping
+
+import numpy as np
+
+from . import _core
+from .report import Report
+
+
+class Result(Mapping):
+    """What a run has computed.
+
+    A mapping from names to columns over `time`: `result["arm.angle"]` is a NumPy array that looks
+    into the memory of the library, without a copy (read-only). The names are those of CSV files:
+    per body NAME.x .y .z [m], .qw .qx .qy .qz, .vx .vy .vz [m/s], .wx .wy .wz [rad/s, body frame]
+    (plane: .x .y .angle .vx .vy .omega), accelerations .ax ..., multipliers JOINT.lambda[i], forces
+    ELEMENT.force, energy.kinetic, energy.potential [J]; of equations the names given to them.
+
+    The certificate is there as a whole (`certificate`) and by attributes: `reason`, `steps`,
+    `residuals`, `energy`, `events`, ...
+    """
+
+    def __init__(self, core: "_core.RunResult", source=None, set=None):
+        self._core, self._source, self._set = core, source, set or {}
+        self._index = {name: i for i, name in enumerate(core.columns)}
+        self._data = core.data()
+
+    # Columns
+
+    @property
+    def data(self) -> np.ndarray:
+        """All columns: rows are times, columns are `columns`. No copy; read-only."""
+        return self._data
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, "time" first."""
+        return list(self._index)
+
+    @property
+    def time(self) -> np.ndarray:
+        """The output grid [s]."""
+        return self["time"]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        try:
+            return self._data[:, self._index[name]]
+        except KeyError:
+            near = get_close_matches(str(name), self._index, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else "; see result.columns"
+            raise KeyError(f"no column '{name}'{hint}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def match(self, pattern: str) -> list[str]:
+        """Names of the columns a pattern stands for: "*" is any letters, "chassis.*"."""
+        from fnmatch import fnmatchcase
+
+        escaped = pattern.replace("[", "[[]")
+        return [name for name in self._index if fnmatchcase(name, escaped)]
+
+    # Certificate
+
+    @property
+    def certificate(self) -> Report:
+        """What was asked, what was used, how it ended, and the proof: a dictionary with the keys of
+        `kardan run --json`."""
+        return Report(self._core.certificate)
+
+    def _get(self, key: str) -> Any:
+        return self._core.certificate[key]
+
+    @property
+    def reason(self) -> str:
+        """Why the run ended: "finished" or "stopped"; of a failed one what stood in its way."""
+        return self._get("reason")
+
+    @property
+    def message(self) -> str:
+        """What happened, in words."""
+        return self._get("message")
+
+    @property
+    def advice(self) -> str:
+        """What to do about a failure."""
+        return self._get("advice")
+
+    @property
+    def t_reached(self) -> float:
+        """Where the run has come to [s]."""
+        return self._get("t_reached")
+
+    @property
+    def method(self) -> str:
+        """The method used."""
+        return self._get("method")
+
+    @property
+    def formulation(self) -> str:
+        """The formulation used."""
+        return self._get("formulation")
+
+    @property
+    def tolerance(self) -> float:
+        """The tolerance asked for."""
+        return self._get("tolerance")
+
+    @property
+    def steps(self) -> int:
+        """Accepted steps."""
+        return self._get("steps")
+
+    @property
+    def rejected(self) -> int:
+        """Steps repeated because their error was too large."""
+        return self._get("rejected")
+
+    @property
+    def failed(self) -> int:
+        """Steps repeated because they could not be solved."""
+        return self._get("failed")
+
+    @property
+    def evaluations(self) -> int:
+        """Evaluations of the equations of motion."""
+        return self._get("evaluations")
+
+    @property
+    def jacobians(self) -> int:
+        """Evaluations of derivatives."""
+        return self._get("jacobians")
+
+    @property
+    def factorizations(self) -> int:
+        """Factorizations of matrices."""
+        return self._get("factorizations")
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of Newton's method."""
+        return self._get("iterations")
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time of the integration [s], of all threads of the program together."""
+        return self._get("cpu_seconds")
+
+    @property
+    def residuals(self) -> Report:
+        """Largest residuals of the constraints over all steps: position, velocity, acceleration, scaled
+        by the model's own sizes."""
+        return Report(self._get("residuals"))
+
+    @property
+    def energy(self) -> Report:
+        """Energy balance [J]: initial, final, work, exchanged, balance_error."""
+        return Report(self._get("energy"))
+
+    @property
+    def events(self) -> list[Report]:
+        """What happened: each with t [s], event (its name) and direction."""
+        return [Report(e) for e in self._get("events")]
+
+    @property
+    def derivatives(self) -> Report:
+        """exact: False where differences stood in for derivatives; missing: elements without any."""
+        return Report(self._get("derivatives"))
+
+    @property
+    def final(self) -> dict[str, float]:
+        """All values where the run ended, by name."""
+        return self._get("final")
+
+    # Going on
+
+    def resume(self, t_end: float, *, observer: Callable[[Any], Any] | None = None,
+               **options: Any) -> "Result":
+        """Goes on from the end of this run to t_end [s]; options as of `run`. The method begins anew
+        there. The new result holds the new part only."""
+        from .runnable import _fields, _run, place
+
+        asked = self._get("asked")
+        given = {"t_end": t_end, "method": asked["method"], "tolerance": asked["tolerance"]}
+        given["every"] = options.pop("every", asked.get("every"))
+        for name in ("method", "tolerance"):
+            if name in options:
+                given[name] = options.pop(name)
+        return _run(self._source, given | _fields(options), observer, self._set, self._core,
+                    place(1))
+
+    def __repr__(self) -> str:
+        c = self._core.certificate
+        lines = [
+            f"{c['model']}: {c['reason']} at t = {c['t_reached']:.9g} s",
+            f"{c['method']} on {c['formulation']}, tolerance {c['tolerance']:.0e}: "
+            f"{c['steps']} steps, {c['rejected']} rejected, {c['failed']} failed",
+            "constraints held to position {position:.1e}, velocity {velocity:.1e}, acceleration "
+            "{acceleration:.1e}".format(**c["residuals"]),
+            f"{len(self._data)} times of {len(self._index)} columns",
+        ]
+        if not c["derivatives"]["exact"]:
+            missing = ", ".join(c["derivatives"]["missing"])
+            lines.insert(3, f"derivatives: none of {missing}" if missing else
+                         "derivatives by differences")
+        return "\n".join(lines)

@@ -1,0 +1,120 @@
+"""What models and equations have in common: check, assemble, equilibrium, linearize, run."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Mapping
+
+from . import _core
+from .errors import AssemblyError, RunError
+from .report import Report, modes
+from .result import Result
+
+
+def place(depth: int) -> "_core.Place":
+    """The line of the caller's program, `depth` calls above."""
+    frame = sys._getframe(depth + 1)
+    return _core.Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+class Runnable:
+    """Base of Model and of the equations."""
+
+    _source: "_core.Source"
+
+    def check(self, *, set: Mapping[str, float] | None = None) -> Report:
+        """Degrees of freedom, rank, redundant or contradictory constraints by name, residuals of the
+        start. `set` gives parameters other values. Raises ModelError, but not where no consistent
+        start exists: look at `consistent` and `message`."""
+        return Report(_core.check(self._source, dict(set or {})))
+
+    def assemble(self, *, set: Mapping[str, float] | None = None) -> Report:
+        """Consistent positions, velocities, accelerations and multipliers by name (`start`), and
+        which wishes were met. Raises AssemblyError where there are none."""
+        return _found(_core.prepare(self._source, dict(set or {}), False))
+
+    def equilibrium(self, *, set: Mapping[str, float] | None = None) -> Report:
+        """Static balance (`start`), and the parameters found for it. Raises AssemblyError where none
+        is found."""
+        return _found(_core.prepare(self._source, dict(set or {}), True))
+
+    def linearize(self, *, set: Mapping[str, float] | None = None) -> Report:
+        """Small motions about the start: state `matrix` over `variables`, `eigenvalues` [1/s], `modes`
+        with frequency [Hz], damping ratio and shape."""
+        report = _core.linearize(self._source, dict(set or {}))
+        if "matrix" not in report:
+            raise AssemblyError(report["message"], report["advice"])
+        return modes(report)
+
+    def matrices(self, *, set: Mapping[str, float] | None = None, **at: Any) -> Report:
+        """The terms of the general equations and their derivatives, at the consistent start or at
+        other values of the variables given by keyword (t, p, v, r, w, s, a, lambda_):
+
+            M v' = f - G' lambda,  G v' = gamma,  g, rate = G v + g_t,  r' = b,  0 = d,  e
+
+        accel is G a - gamma; X_p, X_v, X_t are derivatives, f_p those of f - M a - G' lambda; aux is
+        (b; d). Rows of G are all constraints, nonholonomic ones last. Tangents of p have the size of
+        v: displacements in the world, rotations in the body's frame."""
+        return Report(_core.matrices(self._source, dict(set or {}), at))
+
+    def run(self, t_end: float | None = None, *, method: str | None = None,
+            tolerance: float | None = None, every: float | None = None,
+            observer: Callable[[Any], Any] | None = None,
+            set: Mapping[str, float] | None = None, **options: Any) -> Result:
+        """Integrates the motion and gives its result with certificate.
+
+        t_end        end of the run [s]
+        method       name, or "method@formulation": see kardan.methods(), kardan.formulations()
+        tolerance    relative, and absolute in the model's units
+        every        spacing of the output grid [s]; default a hundredth of the run
+        observer     function of a step (step.t, step["arm.angle"]), called after every accepted
+                     one; the run stops where it returns True, or a text: the reason
+        set          other values of parameters, by name
+        relative, absolute, step, formulation, tolerance_of
+                     as in the section `simulate` of a file; `step` [s] is a fixed step
+        options      a dictionary of options of the method and the driver; single ones may be given
+                     as keywords: first_step=1e-4
+
+        What is not given is as the model says under `simulate`, or a default. Raises ModelError for
+        what is wrong with the model or the call, RunError (with the partial result) where the run
+        does not reach its end; other Python threads run meanwhile, and Ctrl-C ends it.
+        """
+        given = dict(t_end=t_end, method=method, tolerance=tolerance, every=every)
+        given = {name: value for name, value in given.items() if value is not None}
+        return _run(self._source, given | _fields(options), observer, set, None, place(1))
+
+
+_simulate_keys = ("relative", "absolute", "step", "formulation", "tolerance_of")
+
+
+def _fields(options: dict) -> dict:
+    """Keywords as fields of the section `simulate`: what it does not know are options."""
+    fields = {name: options[name] for name in _simulate_keys if name in options}
+    more = dict(options.get("options", {}))
+    for name, value in options.items():
+        if name not in _simulate_keys and name != "options":
+            more[name] = value
+    if more:
+        fields["options"] = more
+    return fields
+
+
+def _run(source, given, observer, set_, from_, where) -> Result:
+    try:
+        result = Result(_core.run(source, dict(set_ or {}), given, where, observer, from_), source,
+                        dict(set_ or {}))
+    except BaseException as error:
+        # Ctrl-C, and what a callback or an observer raised: the rows until then come along.
+        partial = getattr(error, "result", None)
+        if isinstance(partial, _core.RunResult):
+            error.result = Result(partial, source, dict(set_ or {}))
+        raise
+    if result.reason not in ("finished", "stopped"):
+        raise RunError(result)
+    return result
+
+
+def _found(report: dict) -> Report:
+    if not report["consistent"]:
+        raise AssemblyError(report["message"], report["advice"], Report(report))
+    return Report(report)

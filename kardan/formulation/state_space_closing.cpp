@@ -1,0 +1,167 @@
+/// Dependent positions and velocities of the state-space form: what closes the constraints for
+/// given free ones.
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/formulation/assembly.h"
+#include "kardan/formulation/state_space.h"
+#include "kardan/linalg/kernels.h"
+
+namespace kardan {
+namespace {
+
+/// Positions are solved until this scaled residual; below it round-off of large models begins.
+constexpr double position_tolerance = 2e-14;
+constexpr int max_position_iterations = 12;
+/// A residual that falls by less than this deserves new factors: they cost about as much as three
+/// iterations, and 14 digits at this rate take as many again.
+constexpr double slow_contraction = 0.05;
+/// A residual that will fall below this share of the tolerance at the rate it fell need not be
+/// looked at by itself.
+constexpr double foreseeable = 0.1;
+
+}  // namespace
+
+/// The curvature of the constraints at the base: what bends the dependent coordinates there.
+void StateSpace::bend_base() {
+  const int n = second(), drift = split_.drift(), m = split_.holonomic;
+  at_base_.bend.resize(m);
+  guess_.resize(n + drift);
+  split_.x_of.multiply(base_a_, std::span(guess_).first(n));
+  split_.drift_of(base_a_, std::span(guess_).subspan(n));
+  held_velocities_.resize(rows_.size());
+  split_.held_of.multiply(base_a_, held_velocities_);
+  for (int k = 0; k < m; ++k)
+    at_base_.bend[k] = held_velocities_[k] - dot({at_base_.H.row(k), guess_.size()}, guess_);
+}
+
+/// Along the tangent at the base, bent as the motion bends there, or at the accepted point nearby.
+void StateSpace::guess_positions(double t, const Local& y) {
+  const Tangent& near = nearest();
+  const int n = second(), drift = split_.drift();
+  guess_.resize(n + drift);
+  for (int i = 0; i < n; ++i) guess_[i] = near_base_ ? y.x[i] : y.x[i] - near.free[i];
+  for (int i = 0; i < drift; ++i) guess_[n + i] = near_base_ ? y.z[i] : y.z[i] - near.free[n + i];
+  const double time = t - near.t;
+  for (int k = 0; k < split_.holonomic; ++k) {
+    held_[k] = near.H_t[k] * time;
+    held_[k] += near_base_ ? 0.5 * time * time * near.bend[k] : near.held[k];
+  }
+  add_products(near.H, guess_, held_);
+  split_.compose(y.x, {y.z.data(), static_cast<std::size_t>(drift)}, q_);
+  split_.add_held(held_, q_);
+}
+
+Eval StateSpace::dependent_positions(double t, const Local& y) {
+  at_base_values_ = at_point_values_ = at_end_ = false;
+  point_.t = t;
+  guess_positions(t, y);
+  return close_positions();
+}
+
+/// How far the positions are from closed (scaled, the worst row); held_ is what they lack.
+double StateSpace::open_positions(int& worst) {
+  double size = 0;
+  for (int k = 0; k < split_.holonomic; ++k) {
+    held_[k] = -ws_->g[rows_[k]];
+    const double s = std::abs(held_[k]) * position_weight_[k];
+    if (s > size) {
+      size = s;
+      worst = rows_[k];
+    }
+  }
+  return size;
+}
+
+/// Newton's iteration from q_ on. Its last step is not looked at where its rate foresees that it
+/// ends below the tolerance: dependent_velocities() looks.
+Eval StateSpace::close_positions() {
+  double last = 0;
+  LinearSolver* factors = near_base_ ? &at_base_.positions() : &near_.positions();
+  const bool look = foreseen_;  // it did not come true
+  foreseen_ = false;
+  for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
+    if (!all_finite(q_)) break;
+    system_.retract(base_.p, q_, point_.p);
+    follow(point_);
+    if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
+    int worst = 0;
+    const double size = open_positions(worst);
+    if (size < position_tolerance) return update_turns(), Eval::ok;
+    if (iteration > 2 && size > 0.9 * last) {
+      if (size < 100 * position_tolerance)
+        return update_turns(), Eval::ok;  // round-off of the model
+      culprit_ = system_.row_name(worst);
+      return Eval::recoverable;
+    }
+    // The factors of the base serve while they converge fast; far from it Newton's own are needed.
+    if (iteration > 0 && size > slow_contraction * last) {
+      if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+      update_turns();
+      chart_columns();
+      if (Eval e = factor_dependent(at_point_); e != Eval::ok) {
+        culprit_ = system_.row_name(worst);
+        return e;
+      }
+      factors = &at_point_.positions();
+    }
+    factors->solve(held_);
+    split_.add_held(held_, q_);
+    if (!look && iteration > 0 && size * size < foreseeable * position_tolerance * last) {
+      system_.retract(base_.p, q_, point_.p);
+      follow(point_);
+      foreseen_ = true;
+      return update_turns(), Eval::ok;
+    }
+    last = size;
+  }
+  culprit_ = "the closing of the constraints";
+  if (!(last < 1e-12)) return Eval::recoverable;
+  update_turns();
+  return Eval::ok;
+}
+
+Eval StateSpace::dependent_velocities(const Vector& u) {
+  split_.compose(u, {}, dq_);
+  if (rows_.empty()) {
+    if (reduced_) expand(at_point_);
+    turn_velocities();
+    return Eval::ok;
+  }
+  const Request request{.position = foreseen_, .velocity = true};
+  if (Eval e = system_.evaluate(point_, request, *ws_); e != Eval::ok) return e;
+  if (int worst = 0; foreseen_ && !(open_positions(worst) < position_tolerance)) {
+    if (Eval e = close_positions(); e != Eval::ok) return e;
+    if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+  }
+  foreseen_ = false;
+  chart_columns();
+  if (Eval e = factor_dependent(at_point_); e != Eval::ok) return e;
+  if (reduced_) expand(at_point_);
+  const SparsePattern& p = *ws_->G.pattern;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    double sum = ws_->g_t[rows_[i]];
+    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+      sum += chart_G_[k] * dq_[p.column[k]];
+    held_velocities_[i] = -sum;
+  }
+  at_point_.velocity->solve(held_velocities_);
+  split_.add_held(held_velocities_, dq_);
+  turn_velocities();
+  return Eval::ok;
+}
+
+/// The velocities of the point from dq_.
+void StateSpace::turn_velocities() {
+  std::copy(dq_.begin(), dq_.end(), point_.v.begin());
+  if (system_.dimension() != 3) return;
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    if (system_.bodies()[b].v_count <= 3) continue;
+    const int i = system_.bodies()[b].v + 3;
+    const Vec3d w = turn_[b] * Vec3d{dq_[i], dq_[i + 1], dq_[i + 2]};
+    for (int c = 0; c < 3; ++c) point_.v[i + c] = w[c];
+  }
+}
+
+}  // namespace kardan
