@@ -284,17 +284,17 @@ class IdaDriver final : public IdaClient {
     unpack(ida_->errors());
     const double error = method_.error_weight * problem_.error_norm(y_, next_, scale_);
     bool event = false;
-    double theta = 1;
-    if (const int e = problem_.events() > 0 ? events_.find(dense_, state_, theta) : -1; e >= 0) {
+    if (problem_.events() > 0) {
       const double whole = h;
-      h *= theta;
-      event = events_.refine(e, dense_, next_, h, [&](double trial) {
-        h = std::min(trial, whole);
-        if (ida_->inside(state_.t + h) != IDA_SUCCESS) return Eval::recoverable;
-        unpack(ida_->y());
-        return problem_.finish(state_.t + h, y_, next_, dense_.to);
-      }) == Eval::ok;
-      if (!event) return failed(0);
+      const EventSearch::Ending ending =
+          events_.end_step(dense_, state_, next_, h, [&](double trial) {
+            h = std::min(trial, whole);
+            if (ida_->inside(state_.t + h) != IDA_SUCCESS) return Eval::recoverable;
+            unpack(ida_->y());
+            return problem_.finish(state_.t + h, y_, next_, dense_.to);
+          });
+      event = ending.event;
+      if (ending.eval != Eval::ok) return failed(0);
     }
     ++report_.counters.steps;
     report_.smallest_step = std::min(report_.smallest_step, h);
@@ -303,7 +303,7 @@ class IdaDriver final : public IdaClient {
     const std::string wish = observer_ ? observer_(view) : std::string();
     if (event) events_.pass(dense_, next_, report_);
     state_ = next_;
-    if (report_.reason == Reason::stopped) return false;
+    if (report_.reason != Reason::finished) return false;
     if (!wish.empty()) {
       report_.diagnosis = Diagnosis::stopped;
       stop(Reason::stopped, wish, "");
@@ -315,14 +315,15 @@ class IdaDriver final : public IdaClient {
 
   bool failed(int flag) {
     const std::string culprit = problem_.culprit();
-    report_.diagnosis = flag == IDA_CONV_FAIL ? Diagnosis::newton_slow
+    report_.diagnosis = flag == IDA_CONV_FAIL  ? Diagnosis::newton_slow
                         : flag == IDA_ERR_FAIL ? Diagnosis::error_test
                                                : problem_.diagnosis();
-    stop(flag == IDA_RES_FAIL ? Reason::evaluation_failed : Reason::step_too_small,
-         fmt::format("t = {:.9g}: {} found no step that is small enough{}", state_.t, method_.name,
-                     culprit.empty() ? "" : "; trouble with " + culprit),
-         "the motion may end here (a singular position, a contradiction of drivers, a force that is "
-         "not finite): look at the last states, or loosen the tolerance");
+    stop(
+        flag == IDA_RES_FAIL ? Reason::evaluation_failed : Reason::step_too_small,
+        fmt::format("t = {:.9g}: {} found no step that is small enough{}", state_.t, method_.name,
+                    culprit.empty() ? "" : "; trouble with " + culprit),
+        "the motion may end here (a singular position, a contradiction of drivers, a force that is "
+        "not finite): look at the last states, or loosen the tolerance");
     return false;
   }
 
