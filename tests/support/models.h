@@ -93,6 +93,12 @@ inline State disturbed(const System& system, Random& random, double share) {
   return state;
 }
 
+/// A shipped model whose contacts are pressed, away from where they begin: its forces are smooth.
+inline std::unique_ptr<System> smooth_shipped(const std::string& name) {
+  return name == "newtons_cradle" ? compiled_shipped(name, {{"gap", -0.02}})
+                                  : compiled_shipped(name);
+}
+
 /// The value of a named quantity.
 inline double value_of(const System& system, const State& state, const std::string& name) {
   const auto q = system.find_quantity(name);
