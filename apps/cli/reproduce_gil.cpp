@@ -162,8 +162,11 @@ int plot_fig5(const ReproduceOptions& options) {
   fmt::output_file(path).print("{}", to_svg(std::vector<Plot>{height, energy}));
   fmt::print(
       "\nprinted: ODE45 is \"quite different\", its energy changes; ODE23s and the LLM agree\n"
-      "confirmed for solvers without events; with events every method follows the motion, and\n"
-      "local linearization to round-off at any step\nwritten to {}\n",
+      "here: a solver without events changes the energy by what its steps happen to miss; with "
+      "events\n"
+      "every method follows the motion to its tolerance, local linearization to round-off at any "
+      "step\n"
+      "written to {}\n",
       path);
   return finished;
 }

@@ -140,7 +140,7 @@ int methods_command() {
   }
   fmt::print("\noptions of every run: --option name=value\n");
   for (const FieldDoc& d : driver_option_docs())
-    fmt::print("  {:<15}{:<11}{}{}{}\n", d.key, d.default_text, d.info.doc,
+    fmt::print("  {:<18}{:<11}{}{}{}\n", d.key, d.default_text, d.info.doc,
                d.info.unit.empty() ? "" : " [" + d.info.unit + "]",
                d.info.choices.empty() ? "" : fmt::format(": {}", fmt::join(d.info.choices, ", ")));
   return finished;

@@ -53,13 +53,21 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
     double theta = 1;
     const int e = find(step, start, theta);
     if (e < 0) break;
-    double length = theta * h;
+    at(step, 1, z_inside_);
+    const bool stays = (z_inside_[e] > 0) != (z_start_[e] > 0);
+    const double seen = theta * h;
+    double length = seen;
     switch (refine(e, step, end, length, repeat)) {
       case Refined::reached:
         return {Eval::ok, length, true};
       case Refined::failed:
         return {Eval::recoverable, length, false};
       case Refined::grazing:
+        // A function that stays beyond zero has passed it, where the dense output says.
+        if (stays) {
+          length = seen + time_accuracy * std::max(1.0, std::abs(start.t));
+          return {repeat(length), length, true};
+        }
         ignored_[e] = 1;
         late = true;
         if (repeat(h) != Eval::ok) return {Eval::recoverable, h, false};
