@@ -22,8 +22,7 @@ const std::vector<Method>& methods() {
       newmark(), newmark_fv(), sdirk4(),        abm2(),
       adams(),   bdf(),        welch2(),        welch2_printed(),
       welch1(),  baumgarte1(), baumgarte_rk2(), generalized_alpha(),
-      hht(),     radau5(),     hem5(),
-      ida()};
+      hht(),     radau5(),     hem5(),          ida()};
   return all;
 }
 

@@ -229,9 +229,8 @@ class Driver {
 
   bool too_small(double h) {
     report_.diagnosis = failure_;
-    const std::string named = failure_ == Diagnosis::none
-                                  ? std::string()
-                                  : fmt::format(" [{}]", to_string(failure_));
+    const std::string named =
+        failure_ == Diagnosis::none ? std::string() : fmt::format(" [{}]", to_string(failure_));
     stop(
         Reason::step_too_small,
         fmt::format("t = {:.9g}: the step fell to {:.2g} s{}{}", state_.t, h, named,
@@ -251,8 +250,8 @@ class Driver {
     const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
                           &jacobian_, &state_,          &scale_};
     if (Eval e = stepper_->attempt(problem_, start, h, trial_, report_.counters); e != Eval::ok) {
-      failure_ = stepper_->diagnosis() != Diagnosis::none ? stepper_->diagnosis()
-                                                          : problem_.diagnosis();
+      failure_ =
+          stepper_->diagnosis() != Diagnosis::none ? stepper_->diagnosis() : problem_.diagnosis();
       return e;
     }
     if (options_.estimate == ErrorEstimate::filtered)

@@ -315,14 +315,15 @@ class IdaDriver final : public IdaClient {
 
   bool failed(int flag) {
     const std::string culprit = problem_.culprit();
-    report_.diagnosis = flag == IDA_CONV_FAIL ? Diagnosis::newton_slow
+    report_.diagnosis = flag == IDA_CONV_FAIL  ? Diagnosis::newton_slow
                         : flag == IDA_ERR_FAIL ? Diagnosis::error_test
                                                : problem_.diagnosis();
-    stop(flag == IDA_RES_FAIL ? Reason::evaluation_failed : Reason::step_too_small,
-         fmt::format("t = {:.9g}: {} found no step that is small enough{}", state_.t, method_.name,
-                     culprit.empty() ? "" : "; trouble with " + culprit),
-         "the motion may end here (a singular position, a contradiction of drivers, a force that is "
-         "not finite): look at the last states, or loosen the tolerance");
+    stop(
+        flag == IDA_RES_FAIL ? Reason::evaluation_failed : Reason::step_too_small,
+        fmt::format("t = {:.9g}: {} found no step that is small enough{}", state_.t, method_.name,
+                    culprit.empty() ? "" : "; trouble with " + culprit),
+        "the motion may end here (a singular position, a contradiction of drivers, a force that is "
+        "not finite): look at the last states, or loosen the tolerance");
     return false;
   }
 
