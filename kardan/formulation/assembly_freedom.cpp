@@ -26,8 +26,8 @@ std::vector<std::string> free_coordinates(const System& system, const State& sta
                                           const std::vector<BoundWish>& wishes, WishLevel level,
                                           Workspace& ws) {
   const int n = system.sizes().v;
-  const int rows = level == WishLevel::position ? system.sizes().lambda
-                                                : system.sizes().constraints();
+  const int rows =
+      level == WishLevel::position ? system.sizes().lambda : system.sizes().constraints();
   std::vector<std::string> names;
   if (n > largest_named || system.evaluate(state, {.velocity = true}, ws) != Eval::ok) return names;
   std::vector<const BoundWish*> exact;
@@ -37,8 +37,7 @@ std::vector<std::string> free_coordinates(const System& system, const State& sta
   A.set_zero();
   const SparsePattern& p = *ws.G.pattern;
   for (int i = 0; i < rows; ++i)
-    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
-      A(i, p.column[k]) = ws.G.values[k];
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) A(i, p.column[k]) = ws.G.values[k];
   for (std::size_t k = 0; k < exact.size(); ++k) {
     const std::span<double> row{A.row(rows + static_cast<int>(k)), static_cast<std::size_t>(n)};
     (void)wish_residual(*exact[k], system, state, row, ws);
@@ -105,8 +104,8 @@ ConsistentStart take_as_given(const System& system, State given,
   report.given = report.reached = constraint_residuals(system, out.state, {}, *ws);
   if (!missed.empty()) {
     report.status = Eval::fatal;
-    report.message = fmt::format("the start is to be taken as given, but misses {}",
-                                 fmt::join(missed, "; "));
+    report.message =
+        fmt::format("the start is to be taken as given, but misses {}", fmt::join(missed, "; "));
     report.advice = "correct it, or let it be assembled (start: assembled)";
     return out;
   }

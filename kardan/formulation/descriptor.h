@@ -155,9 +155,9 @@ class Descriptor final : public DaeProblem {
   DescriptorLayout layout_;
   std::unique_ptr<Workspace> ws_;
   AccelerationSystem acceleration_;
-  std::vector<char> active_;          // constraint rows that are not redundant
-  std::vector<char> strong_;          // those that are far from redundant
-  int rank_ = 0, position_rank_ = 0;  // largest so far of all rows, of holonomic ones
+  std::vector<char> active_;              // constraint rows that are not redundant
+  std::vector<char> strong_;              // those that are far from redundant
+  int rank_ = 0, position_rank_ = 0;      // largest so far of all rows, of holonomic ones
   ConstraintSpace rows_, position_rows_;  // of the state chosen last
   RowChoice choice_, position_choice_;    // where the rank was decided
   double rows_t_ = 0;

@@ -257,8 +257,8 @@ int Descriptor::violated_row(const std::vector<char>& held) const {
   return -1;
 }
 
-/// Forms that do not close let constraints drift; rows left out as redundant may do so as far as the
-/// others do. Farther, they are not redundant any more.
+/// Forms that do not close let constraints drift; rows left out as redundant may do so as far as
+/// the others do. Farther, they are not redundant any more.
 Eval Descriptor::redundant_rows_hold() {
   double largest[2] = {0, 0};
   const auto off = [&](int row, int level) {

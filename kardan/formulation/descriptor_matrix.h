@@ -3,8 +3,8 @@
 
 #include "kardan/formulation/descriptor.h"
 #include "kardan/linalg/complex_lu.h"
-#include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/constraint_space.h"
+#include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/row_space.h"
 
 namespace kardan {

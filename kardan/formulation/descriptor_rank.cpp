@@ -60,8 +60,8 @@ std::string Descriptor::weak_rows(const ConstraintSpace& rows) const {
   double smallest = 1;
   for (int i = 0; i < layout_.m; ++i) {
     // Rows that are redundant everywhere are no trouble.
-    const bool weak = rows.is_independent(i) ? rows.remainder(i) < suspicious_remainder
-                                             : rows.rank() < rank_;
+    const bool weak =
+        rows.is_independent(i) ? rows.remainder(i) < suspicious_remainder : rows.rank() < rank_;
     if (!weak) continue;
     if (rows.is_independent(i)) smallest = std::min(smallest, rows.remainder(i));
     const std::string& name = system_.blueprint().elements[system_.rows()[i].element].name;
@@ -82,10 +82,9 @@ void Descriptor::watch_rank() {
     history_.push_back({base_.t, rank, "start"});
   } else if (rank != history_.back().rank) {
     const std::string which = weak_rows(rows_);
-    history_.push_back(
-        {base_.t, rank,
-         fmt::format("rank {} instead of {}{}", rank, history_.back().rank,
-                     which.empty() ? "" : ": " + which)});
+    history_.push_back({base_.t, rank,
+                        fmt::format("rank {} instead of {}{}", rank, history_.back().rank,
+                                    which.empty() ? "" : ": " + which)});
   }
   if (layout_.m == 0 || now_.t == base_.t) return;
   const bool continues = now_.remainder >= 0 && base_.t > now_.t;
@@ -94,13 +93,13 @@ void Descriptor::watch_rank() {
   farthest_ = std::max(farthest_, next.remainder);
   if (continues && before_now_.remainder > now_.remainder && next.remainder > now_.remainder &&
       now_.remainder < passed_share * farthest_)
-    history_.push_back({now_.t, rank,
-                        now_.rows.empty() ? std::string("passed a singular position")
-                                          : "passed " + now_.rows});
+    history_.push_back(
+        {now_.t, rank,
+         now_.rows.empty() ? std::string("passed a singular position") : "passed " + now_.rows});
   singular_time_ = std::numeric_limits<double>::infinity();
   if (continues && next.remainder < now_.remainder && next.remainder < near_remainder)
-    singular_time_ = base_.t + next.remainder * (base_.t - now_.t) /
-                                   (now_.remainder - next.remainder);
+    singular_time_ =
+        base_.t + next.remainder * (base_.t - now_.t) / (now_.remainder - next.remainder);
   before_now_ = std::move(now_);
   now_ = std::move(next);
 }
@@ -134,8 +133,8 @@ Eval Descriptor::invariants_are_preserved(const State& state) {
         size += std::abs(by_p) + std::abs(by_v);
       }
       // Accelerations that vanish but for round-off.
-      const double floor = round_off * (1 + std::abs(ws_->e[i])) * system_.scales().speed /
-                           system_.scales().length;
+      const double floor =
+          round_off * (1 + std::abs(ws_->e[i])) * system_.scales().speed / system_.scales().length;
       if (std::abs(rate) > preserved * size + floor)
         return fail(Diagnosis::invariants_not_kept,
                     fmt::format("'{}': the motion does not preserve it (it changes by {:.2g} per "

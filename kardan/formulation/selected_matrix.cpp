@@ -79,12 +79,12 @@ class SelectedMatrix final : public DescriptorMatrix {
   DescriptorForm form_;
   AccelerationSystem acceleration_;
   std::vector<char> active_;
-  ConstraintSpace position_, velocity_;  // of G by unit columns; holonomic rows, all rows
-  Matrix N_p_, N_v_;                     // orthonormal in units of the columns
-  Matrix L_p_, L_v_;                     // selectors, by columns
+  ConstraintSpace position_, velocity_;        // of G by unit columns; holonomic rows, all rows
+  Matrix N_p_, N_v_;                           // orthonormal in units of the columns
+  Matrix L_p_, L_v_;                           // selectors, by columns
   std::vector<int> rows_p_, rows_v_, pivots_;  // where they are unit rows
   bool new_selectors_ = true;
-  Matrix P_p_, P_v_, P_k_;        // dp, dv, d(a, lambda, w) by (x, u, r)
+  Matrix P_p_, P_v_, P_k_;  // dp, dv, d(a, lambda, w) by (x, u, r)
   Matrix J_, S_, W_;
   ComplexMatrix C_;
   DenseLu real_;
@@ -373,10 +373,8 @@ void SelectedMatrix::determine(std::span<const double> F, Part& part) {
   if (form_.selectors == Selectors::unit_rows) {
     // c L of the determined part, which orthonormal selectors do not see.
     shift.assign(np + nv, 0.0);
-    for (int i = 0; i < np; ++i)
-      shift[i] = pi[rows_p_[i]] / at.column_scale[rows_p_[i]];
-    for (int i = 0; i < nv; ++i)
-      shift[np + i] = v[rows_v_[i]] / at.column_scale[rows_v_[i]];
+    for (int i = 0; i < np; ++i) shift[i] = pi[rows_p_[i]] / at.column_scale[rows_p_[i]];
+    for (int i = 0; i < nv; ++i) shift[np + i] = v[rows_v_[i]] / at.column_scale[rows_v_[i]];
   }
   for (int i = 0; i < l_.r; ++i) {
     double sum = F[l_.z() + i] + small_[i];

@@ -15,11 +15,12 @@ OptionInfo invariants_option() {
 
 /// How what does not depend on the step is factored, and what does.
 OptionInfo algebraic_option() {
-  return {"algebraic",
-          "automatic",
-          "constraints by QR with pivoting (automatic: of small models), by LU, which hands over to "
-          "QR where the rank is in doubt (automatic: of large ones), or by singular values",
-          {"automatic", "lu", "qr", "svd"}};
+  return {
+      "algebraic",
+      "automatic",
+      "constraints by QR with pivoting (automatic: of small models), by LU, which hands over to "
+      "QR where the rank is in doubt (automatic: of large ones), or by singular values",
+      {"automatic", "lu", "qr", "svd"}};
 }
 OptionInfo differential_option() {
   return {"differential", "lu", "decomposition of the rest of a step's matrix", {"lu", "qr"}};
@@ -38,10 +39,10 @@ void take_options(const OptionValues& options, DescriptorForm& form) {
                    : algebraic == "qr"  ? RowDecomposition::qr
                    : algebraic == "svd" ? RowDecomposition::svd
                                         : RowDecomposition::automatic;
-  form.differential = word_option(options, "differential") == "qr" ? StepDecomposition::qr
-                                                                    : StepDecomposition::lu;
+  form.differential =
+      word_option(options, "differential") == "qr" ? StepDecomposition::qr : StepDecomposition::lu;
   form.selectors = word_option(options, "selectors") == "unit_rows" ? Selectors::unit_rows
-                                                                     : Selectors::orthonormal;
+                                                                    : Selectors::orthonormal;
 }
 
 Formulation make_formulation(std::string_view name, std::string_view summary,

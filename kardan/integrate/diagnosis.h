@@ -9,19 +9,19 @@ namespace kardan {
 
 enum class Diagnosis {
   none,
-  error_test,             ///< errors stay above the tolerance, however small the step
-  newton_slow,            ///< Newton's method converges too slowly, or not at all
-  step_matrix_singular,   ///< the matrix of a step cannot be factored
-  accelerations_singular, ///< mass matrix and constraints do not determine the accelerations
-  singular_position,      ///< constraints depend on each other here, which they do not elsewhere
-  branch_jump,            ///< the step would end on another branch of the motion
-  contradiction,          ///< redundant constraints contradict the others
-  not_finite,             ///< a force, a constraint or a derivative is no number
-  auxiliary_not_solved,   ///< d = 0, c = 0, or forces that depend on multipliers
-  invariants_not_kept,    ///< no point nearby has the value of the invariants
+  error_test,              ///< errors stay above the tolerance, however small the step
+  newton_slow,             ///< Newton's method converges too slowly, or not at all
+  step_matrix_singular,    ///< the matrix of a step cannot be factored
+  accelerations_singular,  ///< mass matrix and constraints do not determine the accelerations
+  singular_position,       ///< constraints depend on each other here, which they do not elsewhere
+  branch_jump,             ///< the step would end on another branch of the motion
+  contradiction,           ///< redundant constraints contradict the others
+  not_finite,              ///< a force, a constraint or a derivative is no number
+  auxiliary_not_solved,    ///< d = 0, c = 0, or forces that depend on multipliers
+  invariants_not_kept,     ///< no point nearby has the value of the invariants
   too_many_steps,
   end_before_start,
-  stopped,       ///< by a callback or an event
+  stopped,  ///< by a callback or an event
   start_contradictory,
   start_not_found,
   start_not_determined,

@@ -241,9 +241,8 @@ class Driver {
 
   bool too_small(double h) {
     report_.diagnosis = failure_;
-    const std::string named = failure_ == Diagnosis::none
-                                  ? std::string()
-                                  : fmt::format(" [{}]", to_string(failure_));
+    const std::string named =
+        failure_ == Diagnosis::none ? std::string() : fmt::format(" [{}]", to_string(failure_));
     stop(
         Reason::step_too_small,
         fmt::format("t = {:.9g}: the step fell to {:.2g} s{}{}", state_.t, h, named,
@@ -267,8 +266,8 @@ class Driver {
                              ? stepper_->attempt(problem_, start, h, trial_, report_.counters)
                              : stepper_->shorten(problem_, start, h, trial_, report_.counters);
     if (reached != Eval::ok) {
-      failure_ = stepper_->diagnosis() != Diagnosis::none ? stepper_->diagnosis()
-                                                          : problem_.diagnosis();
+      failure_ =
+          stepper_->diagnosis() != Diagnosis::none ? stepper_->diagnosis() : problem_.diagnosis();
       return reached;
     }
     if (options_.estimate == ErrorEstimate::filtered)

@@ -361,8 +361,8 @@ Eval Radau5Stepper::attempt(ChartProblem& chart_problem, const StepStart& start,
   if (outcome != Newton::converged) {
     // What kept the problem from being linearized or closed is the reason, if it was that.
     if (outcome == Newton::slow || diagnosis_ == Diagnosis::none)
-      diagnosis_ = problem.diagnosis() == Diagnosis::none ? Diagnosis::newton_slow
-                                                          : problem.diagnosis();
+      diagnosis_ =
+          problem.diagnosis() == Diagnosis::none ? Diagnosis::newton_slow : problem.diagnosis();
     return Eval::recoverable;
   }
   estimate(problem, start, h, used_fresh_ ? *fresh_ : *kept_, trial);

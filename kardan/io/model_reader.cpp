@@ -145,8 +145,8 @@ class ModelReader {
     const std::string near = did_you_mean(node.text, choices);
     diagnostics_.error(
         "field.choice",
-        fmt::format("start: got {}; wanted assembled, as_given or equilibrium", describe(node)), place(node),
-        near.empty() ? "" : "did you mean '" + near + "'?");
+        fmt::format("start: got {}; wanted assembled, as_given or equilibrium", describe(node)),
+        place(node), near.empty() ? "" : "did you mean '" + near + "'?");
   }
 
   void parameters(const YamlNode* node) {

@@ -52,7 +52,8 @@ class Svd {
     std::fill(x.begin(), x.end(), 0.0);
     for (int s = 0; s < rank; ++s) {
       double sum = 0;
-      for (int k = 0; k < rank; ++k) sum += svd_.matrixU()(k, s) * b[place_[k]] / length_[place_[k]];
+      for (int k = 0; k < rank; ++k)
+        sum += svd_.matrixU()(k, s) * b[place_[k]] / length_[place_[k]];
       sum /= svd_.singularValues()(s);
       for (std::size_t j = 0; j < x.size(); ++j)
         x[j] += sum * svd_.matrixV()(static_cast<Eigen::Index>(j), s);
@@ -75,6 +76,7 @@ ConstraintSpace::ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, i
       unit_(std::move(column_unit)),
       decomposition_(decomposition) {
   cols_ = static_cast<int>(unit_.size());
+  scaled_.resize(rows_, cols_);
   if (decomposition_ == RowDecomposition::svd) svd_ = std::make_unique<Svd>();
   const bool small = rows_ + cols_ <= dense_limit;
   if (rows_ == 0 || decomposition_ == RowDecomposition::qr ||

@@ -156,9 +156,8 @@ Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics, Start
   const auto wishes = bind_wishes(system->blueprint().wishes, *system, diagnostics);
   if (diagnostics.has_errors()) return out;
   out.system = std::move(system);
-  out.start = start == Start::as_given
-                  ? take_as_given(*out.system, out.system->start(), wishes)
-                  : assemble(*out.system, out.system->start(), wishes);
+  out.start = start == Start::as_given ? take_as_given(*out.system, out.system->start(), wishes)
+                                       : assemble(*out.system, out.system->start(), wishes);
   return out;
 }
 

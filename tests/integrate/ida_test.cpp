@@ -37,8 +37,9 @@ TEST_P(IdaForms, FollowTheTolerance) {
       EXPECT_EQ(end.report.reason, Reason::finished) << end.report.message;
       const Reached e = reached({end.state}, {exact});
       const Counters& c = end.report.counters;
-      fmt::print("{} {} {:.0e}: position {:.1e} velocity {:.1e}, {} steps, {} rejected, {} failed\n",
-                 file, GetParam(), tolerance, e.position, e.velocity, c.steps, c.rejected, c.failed);
+      fmt::print(
+          "{} {} {:.0e}: position {:.1e} velocity {:.1e}, {} steps, {} rejected, {} failed\n", file,
+          GetParam(), tolerance, e.position, e.velocity, c.steps, c.rejected, c.failed);
       EXPECT_LE(e.position, 10 * tolerance);
     }
   }
@@ -82,8 +83,7 @@ TEST(Ida, TreatsEveryTermOfTheGeneralForm) {
     State end = start.state;
     DriverOptions options;
     options.tolerance = 1e-8;
-    const DriverReport report =
-        integrate(*dae, ida(), end, exact.state.t, options, {});
+    const DriverReport report = integrate(*dae, ida(), end, exact.state.t, options, {});
     ASSERT_EQ(report.reason, Reason::finished) << name << ": " << report.message;
     const Reached e = reached({end}, {exact.state});
     fmt::print("{}: position {:.1e} velocity {:.1e}, {} steps\n", name, e.position, e.velocity,

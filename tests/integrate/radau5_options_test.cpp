@@ -65,8 +65,9 @@ TEST_P(RadauOptions, LeadToTheSameMotion) {
     const State usual = run_with(*model.system, model.start.state, t_end, {}, tight).state;
     const Result other = run_with(*model.system, model.start.state, t_end, {{name, value}}, tight);
     const Reached e = reached({other.state}, {usual});
-    fmt::print("{} {}={}: position {:.1e} velocity {:.1e}, {} steps, {} failed\n", file, name, value,
-               e.position, e.velocity, other.report.counters.steps, other.report.counters.failed);
+    fmt::print("{} {}={}: position {:.1e} velocity {:.1e}, {} steps, {} failed\n", file, name,
+               value, e.position, e.velocity, other.report.counters.steps,
+               other.report.counters.failed);
     EXPECT_LE(e.position, 1e-8) << file;
     EXPECT_LE(e.velocity, 1e-7) << file;
   }
@@ -79,8 +80,10 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"selectors", "unit_rows"}, std::pair{"start_values", "constant"},
                     std::pair{"jacobian_at", "start"}, std::pair{"jacobian_at", "stage_2"},
                     std::pair{"newton_updates", "0"}, std::pair{"jacobian_reuse", "0.1"}),
-    [](const auto& of) { return std::string(of.param.first) + "_" +
-                                (std::string(of.param.second) == "0.1" ? "often" : of.param.second); });
+    [](const auto& of) {
+      return std::string(of.param.first) + "_" +
+             (std::string(of.param.second) == "0.1" ? "often" : of.param.second);
+    });
 
 TEST(RadauControllers, ReachTheSameAccuracy) {
   const Prepared model = model_file("andrews.yaml");
@@ -217,7 +220,10 @@ drivers:
   fmt::print("{}: {}\n", to_string(end.report.diagnosis), end.report.message);
   EXPECT_NE(end.report.reason, Reason::finished);
   EXPECT_NEAR(end.report.t, 0.7, 1e-3);
-  EXPECT_EQ(end.report.diagnosis, Diagnosis::singular_position);
+  // Seen from before the position, or from attempts that reach beyond it.
+  EXPECT_TRUE(end.report.diagnosis == Diagnosis::singular_position ||
+              end.report.diagnosis == Diagnosis::contradiction)
+      << to_string(end.report.diagnosis);
   EXPECT_THAT(end.report.message, testing::AnyOf(HasSubstr("pull"), HasSubstr("shoulder"),
                                                  HasSubstr("elbow"), HasSubstr("rail")));
 }

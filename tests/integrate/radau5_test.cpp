@@ -252,10 +252,9 @@ TEST(Radau5, PassesSingularPositionsOnTheRightBranch) {
 class DaeAttempts {
  public:
   explicit DaeAttempts(const Prepared& model)
-      : problem_(
-            find_formulation("strangeness_free")
-                ->make(*model.system,
-                       complete_options(find_formulation("strangeness_free")->options, {}))),
+      : problem_(find_formulation("strangeness_free")
+                     ->make(*model.system,
+                            complete_options(find_formulation("strangeness_free")->options, {}))),
         stepper_(find_method("radau5")->make(complete_options(find_method("radau5")->options, {}))),
         state_(model.start.state),
         scale_(problem_->default_scale(1e-6)) {

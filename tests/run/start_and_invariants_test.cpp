@@ -60,17 +60,19 @@ TEST(Invariants, OfAFreeBodyAreKeptToRoundOff) {
 
 TEST(Invariants, HaveTheDerivativesOfTheirValues) {
   for (const char* dimension : {"2", "3"}) {
-    const std::string bodies = dimension == std::string("3")
-                                   ? top
-                                   : "dimension: 2\nbodies: {top: {mass: 2, inertia: 0.3, position: [1, 2], "
-                                     "angle: 0.4, velocity: [1, 0.2], angular_velocity: 3}}\n";
+    const std::string bodies =
+        dimension == std::string("3")
+            ? top
+            : "dimension: 2\nbodies: {top: {mass: 2, inertia: 0.3, position: [1, 2], "
+              "angle: 0.4, velocity: [1, 0.2], angular_velocity: 3}}\n";
     Prepared model = prepared(
         bodies + "invariants: [energy, momentum, angular_momentum, top.x*top.vy]\n" +
-        (dimension == std::string("3")
-             ? "forces: {spring: {type: spring_damper, between: [{body: ground, at: [1, 2, 3]}, {body: top, at: [0.1, "
-               "0.2, 0.3]}], stiffness: 20, free_length: 1}}\n"
-             : "forces: {spring: {type: spring_damper, between: [{body: ground, at: [1, 3]}, {body: top, at: [0.1, "
-               "0.2]}], stiffness: 20, free_length: 1}}\n"));
+        (dimension == std::string("3") ? "forces: {spring: {type: spring_damper, between: [{body: "
+                                         "ground, at: [1, 2, 3]}, {body: top, at: [0.1, "
+                                         "0.2, 0.3]}], stiffness: 20, free_length: 1}}\n"
+                                       : "forces: {spring: {type: spring_damper, between: [{body: "
+                                         "ground, at: [1, 3]}, {body: top, at: [0.1, "
+                                         "0.2]}], stiffness: 20, free_length: 1}}\n"));
     const System& system = *model.system;
     const auto ws = system.make_workspace(), other = system.make_workspace();
     const State at = model.start.state;
@@ -172,7 +174,8 @@ assemble:
   - {want: upper.angle, equals: 0.3}
   - {want: lower.angle, equals: 0.6}
 )";
-  const Prepared fits = prepared(arm + three + "  - {want: upper.angle + lower.angle, equals: 0.9}\n");
+  const Prepared fits =
+      prepared(arm + three + "  - {want: upper.angle + lower.angle, equals: 0.9}\n");
   EXPECT_EQ(fits.start.report.status, Eval::ok) << fits.start.report.message;
   const Prepared off = prepared(arm + three + "  - {want: upper.angle + lower.angle, equals: 1}\n");
   EXPECT_NE(off.start.report.status, Eval::ok);
