@@ -39,8 +39,7 @@ EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
       z_inside_(problem.events()),
       z_before_(problem.events()),
       z_end_(problem.events()),
-      z_side_(problem.events()),
-      rate_(problem.events()) {
+      z_side_(problem.events()) {
   for (Sample& s : window_)
     for (Vector* x : {&s.z, &s.guard, &s.rate}) x->resize(problem.events());
 }
@@ -76,8 +75,9 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
 
 int EventSearch::sample_count(const DenseStep& step) const {
   if (!step.flow) return samples_;
-  const double wanted = std::ceil(step.flow->fastest() * step.h());
-  return static_cast<int>(std::clamp<double>(wanted, samples_, most_samples));
+  // Flows are cheapest at times that are whole parts of the step by powers of two.
+  const double wanted = std::clamp(step.flow->fastest() * step.h(), 1.0 * samples_, most_samples);
+  return static_cast<int>(std::exp2(std::ceil(std::log2(wanted))));
 }
 
 /// Whether every event is a distance that is too large to vanish in the whole step.
@@ -114,26 +114,23 @@ int EventSearch::find(const DenseStep& step, const State& start, double& theta) 
   z_start_ = window_[0].z;
   if (cannot_happen(step, start)) return -1;
   const int count = sample_count(step);
-  const double least =
-      resolution_ > 0 ? resolution_ / step.h() : default_resolution / count;
+  const double least = resolution_ > 0 ? resolution_ / step.h() : default_resolution / count;
   Sample *a = nullptr, *b = &window_[0], *c = &window_[1], *spare = &window_[2];
   for (int k = 1; k <= count; ++k) {
     sample(step, static_cast<double>(k) / count, *c);
     if (any_guard_) {
       step.speed_bound(b->theta, c->theta, b->point, c->point, speed_);
-      if (step.flow || k == 1) guard(*b);
-      rate_ = b->rate;
+      if (k == 1) guard(*b);
       guard(*c);
     }
     for (int e = 0; e < problem_.events(); ++e) {
       if (ignored_[e]) continue;
       double root = root_between(step, e, *b, *c);
       if (root < 0 && a) root = root_in_dip(step, e, *a, *b, *c);
-      if (root < 0 && any_guard_ && (b->z[e] > 0) == (c->z[e] > 0) && std::isfinite(rate_[e]) &&
+      if (root < 0 && any_guard_ && (b->z[e] > 0) == (c->z[e] > 0) && std::isfinite(b->rate[e]) &&
           std::isfinite(c->rate[e])) {
-        rate_[e] = std::max(rate_[e], c->rate[e]);
-        const double inside = guarded(step, e, b->theta, c->theta, b->guard[e], c->guard[e], least,
-                                      b->z[e] > 0);
+        const double inside = guarded(step, e, b->theta, c->theta, b->guard[e], c->guard[e],
+                                      c->rate[e], least, b->z[e] > 0);
         if (inside >= 0) root = root_near(step, e, b->theta, inside, c->theta);
       }
       if (root < 0 || root > theta) continue;
@@ -172,22 +169,29 @@ EventSearch::Refined EventSearch::refine(int event, const DenseStep& step, const
                                          const std::function<Eval(double)>& repeat) {
   constexpr int most = 8;
   const double least = shortest * std::max(1.0, std::abs(step.from.t));
-  const double expected = length;
+  const double expected = length, accuracy = time_accuracy * std::max(1.0, std::abs(step.from.t));
+  // Just after an event sides are remembered, not seen: what changes then happens at the start.
+  const double remembered = std::max(0.0, side_until_ - step.from.t);
+  double shift = std::numeric_limits<double>::infinity();
   for (int i = 0; i <= most; ++i) {
     length = std::max(length, least);
     if (repeat(length) != Eval::ok) return Refined::failed;
     problem_.event_functions(end, z_end_);
-    const double shift = -z_end_[event] / slope_at_end(step, event);
+    const double last = std::abs(shift);
+    shift = -z_end_[event] / slope_at_end(step, event);
     if (!std::isfinite(shift)) return z_end_[event] == 0 ? Refined::reached : Refined::grazing;
     if (std::abs(shift) < 1e-14 * std::max(1.0, std::abs(end.t)) ||
         std::abs(shift) < 1e-12 * length)
       return Refined::reached;
+    // Rounding of the function: as near as it gets.
+    if (std::abs(shift) < accuracy && std::abs(shift) > 0.5 * last) return Refined::reached;
+    if (length <= 2 * remembered && length + shift <= remembered) return Refined::reached;
     // Before the start, or far from where it was seen: true steps do not have this event.
     if (length + shift < -least || std::abs(length + shift - expected) > 0.5 * expected + least)
       return Refined::grazing;
     length += shift;
   }
-  return Refined::grazing;
+  return std::abs(shift) < accuracy ? Refined::reached : Refined::grazing;
 }
 
 /// The state a short time beyond the end of the step, along the parabola there: the quintic of a
@@ -218,16 +222,16 @@ void EventSearch::act(int e, int direction, State& end, double time, DriverRepor
       return;
     case EventEffect::rests:
       report.reason = Reason::stopped;
-      report.message = fmt::format("event '{}' comes to rest: it follows itself ever faster",
-                                   rule.name);
+      report.message =
+          fmt::format("event '{}' comes to rest: it follows itself ever faster", rule.name);
       report.advice =
           "what holds it from here on is no part of the model: a contact element would, or go on "
           "from this state";
       return;
     case EventEffect::failed:
       report.reason = Reason::evaluation_failed;
-      report.message = fmt::format("t = {:.9g}: the action of event '{}' is not possible", end.t,
-                                   rule.name);
+      report.message =
+          fmt::format("t = {:.9g}: the action of event '{}' is not possible", end.t, rule.name);
       report.advice = "an impulse needs a function of positions that the motion can change";
       return;
   }
@@ -301,18 +305,26 @@ double EventSearch::root_near(const DenseStep& step, int e, double a, double ins
 /// A place between a and b where the event function has the other sign, or -1: halves as long as
 /// the distance could vanish in between.
 double EventSearch::guarded(const DenseStep& step, int e, double a, double b, double ga, double gb,
-                            double least, bool positive) {
-  if (std::abs(ga) + std::abs(gb) > rate_[e] * (b - a) * step.h() || b - a <= least) return -1;
+                            double rate, double least, bool positive) {
+  if (std::abs(ga) + std::abs(gb) > rate * (b - a) * step.h() || b - a <= least) return -1;
   const double middle = 0.5 * (a + b);
   step.at(middle, point_);
   (void)problem_.state_at(point_, step.consistency(), probe_);
   problem_.event_functions(probe_, z_end_);
   keep_side(point_.t, z_end_);
   if ((z_end_[e] > 0) != positive) return middle;
-  problem_.event_guards(probe_, speed_, z_inside_, z_before_);
-  const double g = z_inside_[e];
-  const double left = guarded(step, e, a, middle, ga, g, least, positive);
-  return left >= 0 ? left : guarded(step, e, middle, b, g, gb, least, positive);
+  // The bound of a flow gets much better for shorter times.
+  double rates[2] = {rate, rate};
+  double g = 0;
+  for (int side = 0; side < (step.flow ? 2 : 1); ++side) {
+    if (step.flow)
+      step.speed_bound(side == 0 ? a : middle, side == 0 ? middle : b, point_, point_, speed_);
+    problem_.event_guards(probe_, speed_, z_inside_, z_before_);
+    rates[side] = std::min(rate, z_before_[e]);
+    g = z_inside_[e];
+  }
+  const double left = guarded(step, e, a, middle, ga, g, rates[0], least, positive);
+  return left >= 0 ? left : guarded(step, e, middle, b, g, gb, rates[1], least, positive);
 }
 
 /// A point between a and b where the function has the other sign, or -1 (golden section).

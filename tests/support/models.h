@@ -28,8 +28,7 @@ inline Model model_of(const std::string& text, const ParameterValues& overrides 
 /// A model that ships: "hmmwv" is models/hmmwv.yaml.
 inline Model shipped(const std::string& name, const ParameterValues& overrides = {}) {
   Diagnostics diagnostics;
-  auto model =
-      read_model_file(models_folder() + "/" + name + ".yaml", overrides, diagnostics);
+  auto model = read_model_file(models_folder() + "/" + name + ".yaml", overrides, diagnostics);
   EXPECT_TRUE(model) << format(diagnostics);
   return model.value_or(Model{});
 }
