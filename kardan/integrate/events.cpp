@@ -180,13 +180,19 @@ EventSearch::Refined EventSearch::refine(int event, const DenseStep& step, const
   const double expected = length, accuracy = time_accuracy * std::max(1.0, std::abs(step.from.t));
   // Just after an event sides are remembered, not seen: what changes then happens at the start.
   const double remembered = std::max(0.0, side_until_ - step.from.t);
-  double shift = std::numeric_limits<double>::infinity();
+  double shift = std::numeric_limits<double>::infinity(), last_length = 0, last_z = 0;
   for (int i = 0; i <= most; ++i) {
     length = std::max(length, least);
     if (repeat(length) != Eval::ok) return Refined::failed;
     problem_.event_functions(end, z_end_);
     const double last = std::abs(shift);
-    shift = -z_end_[event] / slope_at_end(step, event);
+    // Two true steps tell how the function changes with their length, unless they are the same.
+    const bool secant = i > 0 && std::abs(length - last_length) > accuracy;
+    const double slope =
+        secant ? (z_end_[event] - last_z) / (length - last_length) : slope_at_end(step, event);
+    last_length = length;
+    last_z = z_end_[event];
+    shift = -z_end_[event] / slope;
     if (!std::isfinite(shift)) return z_end_[event] == 0 ? Refined::reached : Refined::grazing;
     if (std::abs(shift) < 1e-14 * std::max(1.0, std::abs(end.t)) ||
         std::abs(shift) < 1e-12 * length)
@@ -379,25 +385,37 @@ void EventSearch::keep_side(double t, Vector& z) const {
     z[e] = std::copysign(std::max(std::abs(z[e]), least), z_side_[e]);
 }
 
-/// Root of an event between a and b: regula falsi with the Illinois rule, halving when it lags.
+/// Root of an event between a and b by Chandrupatla's method (Advances in Engineering Software 28,
+/// 1997, 145-149): inverse quadratic interpolation where it is safe, else bisection. The end of the
+/// last bracket.
 double EventSearch::locate(const DenseStep& step, int e, double a, double b, double fa, double fb) {
-  for (int i = 0; i < 100 && b - a > 1e-15 * b; ++i) {
-    double s = (a * fb - b * fa) / (fb - fa);
-    if (!(s > a && s < b) || i % 4 == 3) s = 0.5 * (a + b);
-    at(step, s, z_end_);
-    const double fs = z_end_[e];
-    if (fs == 0) return s;
-    if ((fs > 0) == (fa > 0)) {
-      a = s;
-      fa = fs;
-      fb *= 0.5;
+  double x1 = b, f1 = fb, x2 = a, f2 = fa, x3 = a, f3 = fa, share = 0.5;
+  for (int i = 0; i < 100; ++i) {
+    const double x = x1 + share * (x2 - x1);
+    at(step, x, z_end_);
+    const double f = z_end_[e];
+    if ((f > 0) == (f1 > 0)) {
+      x3 = x1;
+      f3 = f1;
     } else {
-      b = s;
-      fb = fs;
-      fa *= 0.5;
+      x3 = x2;
+      f3 = f2;
+      x2 = x1;
+      f2 = f1;
     }
+    x1 = x;
+    f1 = f;
+    if (f1 == 0) return x1;
+    const double least = 0.5e-15 * b / std::abs(x2 - x1);
+    if (least > 0.5) break;
+    const double xi = (x1 - x2) / (x3 - x2), phi = (f1 - f2) / (f3 - f2);
+    share = 0.5;
+    if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
+      share =
+          f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2);
+    share = std::clamp(share, least, 1 - least);
   }
-  return b;
+  return std::max(x1, x2);
 }
 
 }  // namespace kardan
