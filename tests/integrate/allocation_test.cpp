@@ -94,7 +94,7 @@ TEST_P(TangentSpaceAllocation, DoesNotHappen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, TangentSpaceAllocation,
-                         testing::Values("rn4", "rodasp", "ros2w", "dopri5"),
+                         testing::Values("rn4", "rodasp", "ros2w", "dopri5", "llm"),
                          [](const auto& of) { return std::string(of.param); });
 INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
                          testing::Values("radau5", "rn4", "rodasp", "ros2w", "dopri5", "welch2",
