@@ -12,7 +12,7 @@ set(viewer_page ${PROJECT_BINARY_DIR}/viewer/viewer_page.cpp)
 set(embed ${PROJECT_SOURCE_DIR}/cmake/embed_viewer.cmake)
 
 if(KARDAN_VIEWER AND NOT (NPM AND NODE))
-  message(STATUS "Node.js or npm is missing: the program will not write HTML reports")
+  message(STATUS "Node.js or npm is missing: HTML reports will hold data without the viewer")
   set(KARDAN_VIEWER OFF)
 endif()
 
