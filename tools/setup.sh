@@ -5,9 +5,9 @@ KARDAN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libsuitesparse-dev
   libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libhdf5-dev
-  python3-h5py mkdocs libgtest-dev libgmock-dev libbenchmark-dev pybind11-dev python3-dev python3-numpy python3-pytest python3-sympy
-  python3-matplotlib python3-pandas python3-scipy python3-setuptools python3-pip python3-wheel
-  valgrind)
+  libgtest-dev libgmock-dev libbenchmark-dev python3-h5py mkdocs pybind11-dev python3-dev python3-numpy
+  python3-pytest python3-sympy python3-matplotlib python3-pandas python3-scipy python3-setuptools
+  python3-pip python3-wheel valgrind)
 # They build the viewer of HTML reports; often they come from elsewhere than Debian.
 command -v npm >/dev/null || build_packages+=(nodejs npm)
 # The browser that tests open reports in.
