@@ -71,6 +71,14 @@ struct RunOptions {
   double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
 };
 int run(const ModelOptions& options, const RunOptions& given);
+/// Options of `kardan compare`.
+struct CompareCommand {
+  std::string methods, tolerances = "1e-3:1e-9", reference;
+  std::vector<std::string> out;  // .svg, .html
+  double t_end = 0;
+  int repetitions = 3;
+};
+int compare(const ModelOptions& options, const CompareCommand& given);
 /// `kardan view RESULT.h5`: the report, or other formats, of a stored result; by default the report
 /// beside it.
 int view(const std::string& result, const std::vector<std::string>& out, bool quiet);
@@ -81,5 +89,6 @@ bool read_run_options(const Model& model, const System& system, const RunOptions
 /// At the start, or at given.t_end > 0 of a run.
 int linearize(const ModelOptions& options, const RunOptions& given);
 int methods_command();
+int methods_markdown();
 
 }  // namespace kardan::cli

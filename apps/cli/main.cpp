@@ -70,6 +70,20 @@ int main(int argc, char** argv) {
       ->take_all();
   run_command->add_option("--log", given.log, "file with one line a step: t, h, error, counts");
   run_command->callback([&] { result = kardan::cli::run(model, given); });
+  CompareCommand pairs;
+  CLI::App* work = app.add_subcommand("compare", "work against precision of several methods");
+  add_common(work);
+  work->add_option("--methods", pairs.methods, "METHOD[@FORMULATION],...")->required();
+  work->add_option("--tols", pairs.tolerances, "1e-3:1e-9, or a list")->capture_default_str();
+  work->add_option("--reference", pairs.reference,
+                   "result (.csv, .h5) to compare with; default: computed, tightly");
+  work->add_option("--t-end", pairs.t_end, "[s] end of the runs");
+  work->add_option("--repeat", pairs.repetitions, "runs for a CPU time; 0: none is taken")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  work->add_option("--out", pairs.out, "diagram (.svg) or page (.html); may be repeated")
+      ->take_all();
+  work->callback([&] { result = kardan::cli::compare(model, pairs); });
   std::string stored;
   CLI::App* look = app.add_subcommand("view", "a report of a stored result: one HTML file");
   look->add_option("RESULT", stored, "result file (.h5)")->required();
@@ -77,15 +91,17 @@ int main(int argc, char** argv) {
       ->take_all();
   look->add_flag("--quiet", model.quiet, "print nothing but errors");
   look->callback([&] { result = view(stored, given.out, model.quiet); });
-  app.add_subcommand("methods", "the integration methods")->callback([&] {
-    result = methods_command();
-  });
+  CLI::App* catalog = app.add_subcommand("methods", "the integration methods");
+  bool as_markdown = false;
+  catalog->add_flag("--markdown", as_markdown, "print it as a page of the documentation");
+  catalog->callback([&] { result = as_markdown ? methods_markdown() : methods_command(); });
   ReproduceOptions experiment;
   CLI::App* again = app.add_subcommand(
       "reproduce", "the papers' experiments, our numbers beside the printed ones");
   again->add_option("PAPER", experiment.paper, "without it: what there is");
   again->add_option("TABLE", experiment.table, "table or figure");
   again->add_option("--out", experiment.out, "file of the plot (.svg)");
+  again->add_option("--html", experiment.html, "file of a page with all of them");
   again->add_flag("--quick", experiment.quick, "a shortened form of what takes long");
   again->callback([&] { result = reproduce(experiment); });
   CLI::App* list = app.add_subcommand("elements", "the element types, with fields and units");

@@ -20,6 +20,15 @@ void list(const Paper& paper) {
   for (const Table& t : paper.tables) fmt::print("    {:<15}{}\n", t.name, t.summary);
 }
 
+/// With a verdict in a line each.
+void list_verdicts(const Paper& paper) {
+  fmt::print("  {}: {}\n", paper.name, paper.title);
+  for (const Table& t : paper.tables) {
+    const Finding* f = find_finding(paper.name, t.name);
+    fmt::print("    {:<11}{:<12}{}\n", t.name, f ? f->verdict : "-", f ? f->why : t.summary);
+  }
+}
+
 /// Installed: <prefix>/bin/kardan and <prefix>/share/kardan/models; else the sources.
 std::filesystem::path models_folder() {
   std::error_code none;
@@ -33,8 +42,11 @@ std::filesystem::path models_folder() {
 
 int reproduce(const ReproduceOptions& options) {
   if (options.paper.empty()) {
-    fmt::print("kardan reproduce PAPER TABLE [--out FILE.svg] [--quick]\n\n");
-    for (const Paper& p : papers()) list(p);
+    if (!options.html.empty()) return reproduce_page(papers(), options);
+    fmt::print(
+        "kardan reproduce PAPER TABLE [--out FILE.svg] [--quick]   one of them\n"
+        "kardan reproduce --html FILE [--quick]                    all of them on a page\n\n");
+    for (const Paper& p : papers()) list_verdicts(p);
     return finished;
   }
   std::vector<std::string> names, tables;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kardan/run/prepare.h"
 
@@ -13,6 +14,7 @@ namespace kardan::cli {
 struct ReproduceOptions {
   std::string paper, table;
   std::string out;     ///< file of a plot (.svg); empty: named after the paper and the figure
+  std::string html;    ///< file of a page with everything
   bool quick = false;  ///< a shortened form, where a table takes long
 };
 
@@ -27,6 +29,16 @@ struct Paper {
   std::span<const Table> tables;
 };
 
+/// What came out of a table, in a line, and where the print is wrong.
+struct Finding {
+  std::string_view paper, table;
+  std::string_view verdict;  ///< reproduced, better, differs
+  std::string_view why;
+  std::string_view print;  ///< may be empty
+};
+/// Null where nothing has been said yet.
+const Finding* find_finding(std::string_view paper, std::string_view table);
+
 Paper sandu2001();
 Paper haug1997();
 Paper steinbrecher2007();
@@ -34,6 +46,8 @@ Paper welch2007();
 Paper gil2013();
 
 int reproduce(const ReproduceOptions& options);
+/// All tables and figures of the papers on one page.
+int reproduce_page(const std::vector<Paper>& papers, const ReproduceOptions& options);
 
 /// A model of the models folder: installed beside the program, or of the sources it was built from.
 /// Null system after telling what is wrong.

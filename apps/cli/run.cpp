@@ -126,6 +126,43 @@ static void print_options(const std::vector<OptionInfo>& options) {
                o.choices.empty() ? "" : fmt::format(": {}", fmt::join(o.choices, ", ")));
 }
 
+static void markdown_options(const std::vector<OptionInfo>& options) {
+  if (options.empty()) return;
+  fmt::print("| option | default | meaning |\n|---|---|---|\n");
+  for (const OptionInfo& o : options)
+    fmt::print("| `{}` | {} | {}{} |\n", o.name, o.fallback, o.doc,
+               o.choices.empty() ? "" : fmt::format(": {}", fmt::join(o.choices, ", ")));
+  fmt::print("\n");
+}
+
+int methods_markdown() {
+  fmt::print(
+      "# Methods and options\n\nMade by the program: `kardan methods --markdown`. What the methods "
+      "promise and where they end is in [Running a model](methods.md).\n\n## Methods\n\n");
+  for (const Method& m : methods()) {
+    fmt::print("### {}\n\n{}. Source: {}.\n\n", m.name, m.summary, m.source);
+    fmt::print(
+        "Order {}, of the error estimate {}, of the dense output {}; {}; by default on `{}`{}."
+        "\n\n",
+        m.order, m.error_order, std::min(m.order, DenseStep::order),
+        m.is_explicit ? "explicit" : "implicit", m.formulation,
+        m.needs_exact_jacobian ? "; needs exact derivatives" : "");
+    markdown_options(m.options);
+  }
+  fmt::print("## Formulations\n\n`--method METHOD@FORMULATION`\n\n");
+  for (const Formulation& f : formulations()) {
+    fmt::print("### {}\n\n{}. Source: {}.\n\n", f.name, f.summary, f.source);
+    markdown_options(f.options);
+  }
+  fmt::print(
+      "## Options of every run\n\n`--option name=value`\n\n| option | default | unit | meaning |\n"
+      "|---|---|---|---|\n");
+  for (const FieldDoc& d : driver_option_docs())
+    fmt::print("| `{}` | {} | {} | {}{} |\n", d.key, d.default_text, d.info.unit, d.info.doc,
+               d.info.choices.empty() ? "" : fmt::format(": {}", fmt::join(d.info.choices, ", ")));
+  return finished;
+}
+
 int methods_command() {
   for (const Method& m : methods()) {
     fmt::print("  {:<18}order {:<8}dense output {:<4}{} ({})\n", m.name,

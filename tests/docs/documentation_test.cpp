@@ -65,6 +65,13 @@ TEST(Documentation, ElementsPageIsWhatTheProgramPrints) {
       << "Write it anew: build/release/kardan elements --markdown > docs/elements.md";
 }
 
+TEST(Documentation, MethodCatalogIsWhatTheProgramPrints) {
+  const Output printed = run_kardan("methods --markdown", fs::temp_directory_path());
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  EXPECT_EQ(printed.out, document("docs/method-catalog.md").text)
+      << "Write it anew: build/release/kardan methods --markdown > docs/method-catalog.md";
+}
+
 std::set<std::string> codes_in_sources() {
   // The code is the first argument of error(), warning() and fail().
   const std::regex call(R"re(\b(?:error|warning|fail)\(\s*"([a-z_]+(?:\.[a-z_]+)+)")re");

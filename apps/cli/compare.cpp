@@ -1,0 +1,334 @@
+/// `kardan compare`: work against precision, as a table, a plot and a page.
+
+#include "kardan/run/compare.h"
+
+#include <fmt/format.h>
+#include <fmt/os.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "apps/cli/command.h"
+#include "apps/cli/html_page.h"
+#include "apps/cli/print.h"
+#include "kardan/base/text.h"
+#include "kardan/io/stored_result.h"
+#include "kardan/run/svg_plot.h"
+
+namespace kardan::cli {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> out;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, at);)
+    if (!word.empty()) out.push_back(word);
+  return out;
+}
+
+bool positive(const std::string& text, double& out) {
+  try {
+    std::size_t used = 0;
+    out = std::stod(text, &used);
+    return used == text.size() && out > 0;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+/// "1e-3,1e-5" or "1e-3:1e-9", which stands for all powers of ten between.
+std::vector<double> tolerances_from(const std::string& text, Diagnostics& diagnostics) {
+  std::vector<double> out;
+  bool good = !text.empty();
+  for (const std::string& part : split(text, ',')) {
+    const std::vector<std::string> ends = split(part, ':');
+    double from = 0, to = 0;
+    if (ends.empty() || ends.size() > 2 || !positive(ends.front(), from) ||
+        !positive(ends.back(), to)) {
+      good = false;
+      break;
+    }
+    const int decades = static_cast<int>(std::lround(std::log10(to / from)));
+    const int sign = decades < 0 ? -1 : 1;
+    for (int k = 0; k <= sign * decades; ++k)
+      out.push_back(k == sign * decades
+                        ? to
+                        : std::stod(fmt::format("{:.12g}", from * std::pow(10, sign * k))));
+  }
+  for (const double tolerance : out) good = good && tolerance >= 1e-14 && tolerance <= 0.1;
+  if (!good)
+    diagnostics.error("usage.tolerances", fmt::format("--tols {}: wanted numbers", text), {},
+                      "write 1e-3:1e-9 or 1e-3,1e-5,1e-7, each from 1e-14 to 0.1");
+  return out;
+}
+
+// --- a reference from a file ---------------------------------------------------------------------
+
+struct Collected final : ResultSink {
+  Trajectory out;
+  std::vector<int> places;
+  void begin(const ResultDescription& d) override {
+    for (const ResultColumn& c : d.layout.columns)
+      if (c.name != "time") {
+        out.names.push_back(c.name);
+        places.push_back(c.at);
+      }
+  }
+  void row(std::span<const double> row) override {
+    out.times.push_back(row[0]);
+    Vector& values = out.rows.emplace_back();
+    for (const int at : places) values.push_back(row[at]);
+  }
+  void end(const Json&) override {}
+};
+
+std::optional<Trajectory> read_csv(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  Trajectory out;
+  for (const std::string& name : split(line, ','))
+    out.names.push_back(name.substr(0, name.find(" [")));
+  if (out.names.empty() || out.names.front() != "time") return std::nullopt;
+  out.names.erase(out.names.begin());
+  while (std::getline(file, line)) {
+    Vector row;
+    std::istringstream words(line);
+    for (std::string word; std::getline(words, word, ',');) {
+      char* end = nullptr;
+      row.push_back(std::strtod(word.c_str(), &end));
+      if (end == word.c_str()) return std::nullopt;
+    }
+    if (row.size() != out.names.size() + 1) return std::nullopt;
+    out.times.push_back(row.front());
+    row.erase(row.begin());
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+/// Positions and velocities of the system on equidistant times that end the run.
+std::optional<Trajectory> reference_from(const std::string& path, const System& system,
+                                         CompareOptions& options, Diagnostics& diagnostics) {
+  std::optional<Trajectory> all;
+  if (is_stored_result(path)) {
+    const auto stored = StoredResult::open(path, diagnostics);
+    Collected sink;
+    if (stored && stored->tell(sink, diagnostics)) all = std::move(sink.out);
+    if (diagnostics.has_errors()) return std::nullopt;
+  } else {
+    all = read_csv(path);
+  }
+  const std::size_t rows = all ? all->times.size() : 0;
+  bool good = rows > 1;
+  for (std::size_t i = 1; good && i < rows; ++i) {
+    const double t = all->times[0] + (all->times[rows - 1] - all->times[0]) *
+                                         static_cast<double>(i) / static_cast<double>(rows - 1);
+    good = std::abs(all->times[i] - t) <= 1e-9 * std::abs(all->times[rows - 1]);
+  }
+  if (!good) {
+    diagnostics.error("compare.reference", "no rows at equidistant times", {path},
+                      "give a .csv or .h5 that `kardan run --out` has written");
+    return std::nullopt;
+  }
+  Trajectory out;
+  out.times = all->times;
+  out.rows.resize(rows);
+  for (std::size_t c = 0; c < all->names.size(); ++c) {
+    const auto q = system.find_quantity(all->names[c]);
+    if (!q || (q->kind != Quantity::Kind::position && q->kind != Quantity::Kind::velocity))
+      continue;
+    out.names.push_back(all->names[c]);
+    for (std::size_t i = 0; i < rows; ++i) out.rows[i].push_back(all->rows[i][c]);
+  }
+  if (out.names.empty())
+    diagnostics.error("compare.reference", "no position or velocity of this model is in it", {path},
+                      "give a result of the same model");
+  options.points = static_cast<int>(rows) - 1;
+  options.base.t_end = out.times.back();
+  return out;
+}
+
+// --- what is shown -------------------------------------------------------------------------------
+
+std::string error_text(const CompareRow& r, double error) {
+  return fmt::format("{:.2e}{}", error, r.below_reference ? "~" : " ");
+}
+
+void print_table(const std::string& model, const Comparison& c) {
+  fmt::print("{}, to t = {:g} s\nreference: {}", model, c.t_end, c.reference);
+  if (c.reference_checked)
+    fmt::print(" (apart by {:.1e} in positions, {:.1e} in velocities)", c.reference_position_error,
+               c.reference_velocity_error);
+  std::size_t width = 8;
+  for (const CompareRow& r : c.rows) width = std::max(width, r.method.size() + 2);
+  fmt::print("\n\n{:<{}}{:<8}{:>10} {:>10} {:>9} {:>9} {:>9} {:>9}{:>11}{:>13}\n", "method", width,
+             "tol", "position", "velocity", "residual", "steps", "rejected", "evals", "CPU [s]",
+             "instructions");
+  bool below = false;
+  for (const CompareRow& r : c.rows) {
+    fmt::print("{:<{}}{:<8.0e}", r.method, width, r.tolerance);
+    if (!r.finished) {
+      fmt::print("  failed: {}\n", r.message);
+      continue;
+    }
+    below = below || r.below_reference;
+    const double residual =
+        std::max({r.residuals.position, r.residuals.velocity, r.residuals.acceleration});
+    fmt::print("{:>11}{:>11}{:>9.1e} {:>9} {:>9} {:>9}{:>11}{:>13}\n",
+               error_text(r, r.position_error), error_text(r, r.velocity_error), residual,
+               r.counters.steps, r.counters.rejected, r.counters.evaluations,
+               r.cpu_seconds > 0 ? fmt::format("{:.4g}", r.cpu_seconds) : "-",
+               r.instructions ? std::to_string(*r.instructions) : "-");
+  }
+  fmt::print(
+      "\nposition, velocity: reached error, the largest |y - ref|/(1 + |ref|) of all "
+      "components and times\n");
+  if (below) fmt::print("~ not larger than what the reference is good for\n");
+}
+
+Json comparison_json(const std::string& model, const Comparison& c) {
+  Json out{{"model", model}, {"t_end", c.t_end}, {"reference", {{"what", c.reference}}}};
+  if (c.reference_checked) {
+    out["reference"]["position_error"] = c.reference_position_error;
+    out["reference"]["velocity_error"] = c.reference_velocity_error;
+  }
+  out["rows"] = Json::array();
+  for (const CompareRow& r : c.rows) {
+    Json row{{"method", r.method}, {"tolerance", r.tolerance}, {"finished", r.finished}};
+    if (!r.finished) row["message"] = r.message;
+    if (r.finished) {
+      row["position_error"] = r.position_error;
+      row["velocity_error"] = r.velocity_error;
+      row["below_reference"] = r.below_reference;
+    }
+    row["residuals"] = kardan::to_json(r.residuals);
+    row["steps"] = r.counters.steps;
+    row["rejected"] = r.counters.rejected;
+    row["failed"] = r.counters.failed;
+    row["evaluations"] = r.counters.evaluations;
+    row["jacobians"] = r.counters.jacobians;
+    row["factorizations"] = r.counters.factorizations;
+    if (r.cpu_seconds > 0) row["cpu_seconds"] = r.cpu_seconds;
+    if (r.instructions) row["instructions"] = *r.instructions;
+    out["rows"].push_back(std::move(row));
+  }
+  return out;
+}
+
+/// Reached error against CPU time, or against evaluations where no times were taken.
+std::string diagram(const Comparison& c) {
+  std::vector<Plot> plots;
+  for (const bool velocity : {false, true}) {
+    Plot plot;
+    plot.title = velocity ? "velocities" : "positions";
+    plot.x = {"reached error", AxisScale::logarithmic};
+    bool timed = true;
+    for (const CompareRow& r : c.rows) timed = timed && (!r.finished || r.cpu_seconds > 0);
+    plot.y = {timed ? "CPU time [s]" : "evaluations", AxisScale::logarithmic};
+    for (const CompareRow& r : c.rows) {
+      if (!r.finished) continue;
+      if (plot.series.empty() || plot.series.back().name != r.method)
+        plot.series.push_back({r.method, {}, {}, PlotMark::line_and_points});
+      plot.series.back().x.push_back(velocity ? r.velocity_error : r.position_error);
+      plot.series.back().y.push_back(timed ? r.cpu_seconds
+                                           : static_cast<double>(r.counters.evaluations));
+    }
+    if (!plot.series.empty()) plots.push_back(std::move(plot));
+  }
+  return plots.empty() ? std::string() : to_svg(plots);
+}
+
+std::string comparison_page(const std::string& model, const Comparison& c) {
+  std::string body = fmt::format(
+      "<h1>Work against precision</h1>\n<p>{}, to t = {:g} s. Reference: {}{}.</p>\n",
+      html_text(model), c.t_end, html_text(c.reference),
+      c.reference_checked ? fmt::format(" (apart by {:.1e} in positions, {:.1e} in velocities)",
+                                        c.reference_position_error, c.reference_velocity_error)
+                          : "");
+  body += html_figure(diagram(c), "Further left is more accurate, further down is cheaper.");
+  body += "<h2>All runs</h2>\n<div class=\"scroll\"><table><tr><th>method</th><th>tolerance</th>";
+  for (const char* head : {"position", "velocity", "residual", "steps", "rejected", "evaluations",
+                           "CPU [s]", "instructions"})
+    body += fmt::format("<th class=\"n\">{}</th>", head);
+  body += "</tr>\n";
+  for (const CompareRow& r : c.rows) {
+    body += fmt::format("<tr><td>{}</td><td>{:.0e}</td>", html_text(r.method), r.tolerance);
+    if (!r.finished) {
+      body += fmt::format("<td colspan=\"8\" class=\"differs\">failed: {}</td></tr>\n",
+                          html_text(r.message));
+      continue;
+    }
+    const double residual =
+        std::max({r.residuals.position, r.residuals.velocity, r.residuals.acceleration});
+    for (const std::string& cell :
+         {error_text(r, r.position_error), error_text(r, r.velocity_error),
+          fmt::format("{:.1e}", residual), std::to_string(r.counters.steps),
+          std::to_string(r.counters.rejected), std::to_string(r.counters.evaluations),
+          r.cpu_seconds > 0 ? fmt::format("{:.4g}", r.cpu_seconds) : std::string("-"),
+          r.instructions ? std::to_string(*r.instructions) : std::string("-")})
+      body += fmt::format("<td class=\"n\">{}</td>", cell);
+    body += "</tr>\n";
+  }
+  body +=
+      "</table></div>\n<p class=\"soft\">Position, velocity: reached error, the largest |y - "
+      "ref| / (1 + |ref|) of all components and comparison times. ~ not larger than what the "
+      "reference is good for. CPU time: median of interleaved repetitions.</p>\n";
+  return html_page("Work against precision: " + model, body);
+}
+
+bool write_files(const CompareCommand& given, const std::string& model, const Comparison& c) {
+  for (const std::string& path : given.out) {
+    if (path.ends_with(".svg"))
+      fmt::output_file(path).print("{}", diagram(c));
+    else
+      fmt::output_file(path).print("{}", comparison_page(model, c));
+  }
+  return true;
+}
+
+}  // namespace
+
+int compare(const ModelOptions& options, const CompareCommand& given) {
+  StartedModel started;
+  if (const int code = start_model(options, started); code != finished) return code;
+  Diagnostics faults;
+  CompareOptions wanted;
+  wanted.methods = split(given.methods, ',');
+  wanted.tolerances = tolerances_from(given.tolerances, faults);
+  wanted.repetitions = given.repetitions;
+  for (const std::string& path : given.out)
+    if (!path.ends_with(".svg") && !path.ends_with(".html"))
+      faults.error("output.format", fmt::format("--out {}: no such format", path), {},
+                   "wanted a file ending in .svg or .html");
+  RunOptions run_options;
+  run_options.t_end = given.t_end;
+  if (wanted.methods.empty()) wanted.methods = {"rn4"};
+  run_options.method = wanted.methods.front();
+  if (!read_run_options(started.model, *started.prepared.system, run_options, wanted.base,
+                        faults) ||
+      faults.has_errors()) {
+    tell(faults);
+    return bad_input;
+  }
+  if (!given.reference.empty())
+    wanted.reference = reference_from(given.reference, *started.prepared.system, wanted, faults);
+  if (tell(faults)) return bad_input;
+  const PrepareRun make = [&] {
+    Diagnostics unheard;
+    return prepare(started.model, started.overrides, unheard);
+  };
+  const Comparison result = kardan::compare(make, wanted, faults);
+  if (tell(faults)) return result.rows.empty() && !result.reference.empty() ? failed : bad_input;
+  if (options.json)
+    fmt::print("{}\n", comparison_json(started.model.name, result).dump(2));
+  else if (!options.quiet)
+    print_table(started.model.name, result);
+  write_files(given, started.model.name, result);
+  if (!options.json && !options.quiet)
+    for (const std::string& path : given.out) fmt::print("wrote {}\n", path);
+  return finished;
+}
+
+}  // namespace kardan::cli

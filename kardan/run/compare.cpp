@@ -1,0 +1,239 @@
+#include "kardan/run/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "kardan/base/text.h"
+#include "kardan/run/instructions.h"
+
+namespace kardan {
+namespace {
+
+/// Tried in this order; the first is the reference, the second tells how good it is.
+constexpr const char* reference_methods[] = {"rodasp", "radau5", "dopri5", "ros2w"};
+/// A reference is this much tighter than the tightest tolerance asked for, where numbers allow.
+constexpr double reference_share = 1e-2, tightest = 1e-13;
+
+bool is_velocity_name(const System& system, const std::string& name) {
+  return system.find_quantity(name)->kind == Quantity::Kind::velocity;
+}
+
+/// Positions and velocities by name.
+std::vector<std::string> compared_names(const System& system) {
+  std::vector<std::string> out;
+  for (const std::string& name : system.quantity_names()) {
+    const Quantity::Kind kind = system.find_quantity(name)->kind;
+    if (kind == Quantity::Kind::position || kind == Quantity::Kind::velocity) out.push_back(name);
+  }
+  return out;
+}
+
+struct Reached {
+  double position = 0, velocity = 0;
+};
+
+/// Of a quaternion and its negative, which stand for one orientation, the nearer counts.
+double component_error(double y, double ref, bool turns) {
+  const double error = std::abs(y - ref) / (1 + std::abs(ref));
+  return turns ? std::min(error, std::abs(y + ref) / (1 + std::abs(ref))) : error;
+}
+
+Reached reached_error(const System& system, const Trajectory& run, const Trajectory& ref) {
+  Reached out;
+  const std::size_t count = std::min(run.rows.size(), ref.rows.size());
+  for (std::size_t c = 0; c < ref.names.size(); ++c) {
+    const auto found = std::find(run.names.begin(), run.names.end(), ref.names[c]);
+    if (found == run.names.end()) continue;
+    const auto k = static_cast<std::size_t>(found - run.names.begin());
+    const Quantity q = *system.find_quantity(ref.names[c]);
+    const bool turns =
+        system.dimension() == 3 && q.kind == Quantity::Kind::position && q.index >= 3;
+    double worst = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double error = component_error(run.rows[i][k], ref.rows[i][c], turns);
+      if (!(error <= worst)) worst = error;  // also not-a-number
+    }
+    double& kind = is_velocity_name(system, ref.names[c]) ? out.velocity : out.position;
+    if (!(worst <= kind)) kind = worst;
+  }
+  return out;
+}
+
+struct Job {
+  SimulateOptions options;
+  RunReport report;
+  std::optional<Trajectory> path;
+  std::string message;
+};
+
+void run_job(const PrepareRun& make, Job& job) {
+  try {
+    Prepared prepared = make();
+    Diagnostics faults;
+    if (!prepared.system || prepared.start.report.status != Eval::ok) {
+      job.message = "the model could not be assembled";
+      return;
+    }
+    job.path = trajectory(prepared, job.options, job.report, faults);
+    if (faults.has_errors())
+      job.message = faults.all().front().message;
+    else if (!job.path)
+      job.message =
+          fmt::format("{}: {}", to_string(job.report.driver.reason), job.report.driver.message);
+  } catch (const std::exception& e) {
+    job.message = e.what();
+  }
+}
+
+/// All jobs, on several threads; the order of the jobs does not depend on them.
+void run_all(const PrepareRun& make, std::vector<Job>& jobs, int threads) {
+  std::atomic<std::size_t> next{0};
+  auto work = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) run_job(make, jobs[i]);
+  };
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t count =
+      std::min<std::size_t>(jobs.size(), threads > 0 ? static_cast<unsigned>(threads) : processors);
+  std::vector<std::thread> crew;
+  for (std::size_t i = 1; i < count; ++i) crew.emplace_back(work);
+  work();
+  for (std::thread& t : crew) t.join();
+}
+
+SimulateOptions with(const CompareOptions& options, const std::string& method, double tolerance) {
+  SimulateOptions out = options.base;
+  out.method = method;
+  out.options.clear();
+  out.driver.tolerance = tolerance;
+  out.every = options.base.t_end / options.points;
+  return out;
+}
+
+/// The first two methods that come to the end.
+std::optional<Trajectory> find_reference(const PrepareRun& make, const System& system,
+                                         const CompareOptions& options, Comparison& out,
+                                         Diagnostics& diagnostics) {
+  const double least = *std::min_element(options.tolerances.begin(), options.tolerances.end());
+  const double tolerance = std::max(tightest, reference_share * least);
+  std::optional<Trajectory> reference;
+  std::string why;
+  for (const char* method : reference_methods) {
+    std::vector<Job> job(1);
+    job[0].options = with(options, method, tolerance);
+    run_all(make, job, 1);
+    if (!job[0].path) {
+      if (why.empty()) why = job[0].message;
+      continue;
+    }
+    if (!reference) {
+      reference = job[0].path;
+      out.reference = fmt::format("{} at {:.0e}", method, tolerance);
+      continue;
+    }
+    const Reached apart = reached_error(system, *job[0].path, *reference);
+    out.reference_position_error = apart.position;
+    out.reference_velocity_error = apart.velocity;
+    out.reference_checked = true;
+    out.reference += fmt::format(", checked with {}", method);
+    break;
+  }
+  if (!reference)
+    diagnostics.error("compare.reference", fmt::format("no reference could be computed: {}", why),
+                      {}, "give one with --reference FILE");
+  return reference;
+}
+
+void take_times(const PrepareRun& make, const CompareOptions& options,
+                std::vector<CompareRow>& rows) {
+  std::vector<std::vector<double>> seconds(rows.size());
+  for (int repetition = 0; repetition < options.repetitions; ++repetition)
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].finished) continue;
+      Prepared prepared = make();
+      SimulateOptions plain = with(options, rows[i].method, rows[i].tolerance);
+      plain.every = 0;
+      Diagnostics faults;
+      const InstructionCounter counter;
+      const RunReport report = simulate(prepared, plain, {}, {}, faults);
+      if (repetition == 0) rows[i].instructions = counter.count();
+      seconds[i].push_back(report.cpu_seconds);
+    }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (seconds[i].empty()) continue;
+    std::sort(seconds[i].begin(), seconds[i].end());
+    rows[i].cpu_seconds = seconds[i][seconds[i].size() / 2];
+  }
+}
+
+}  // namespace
+
+std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& options,
+                                     RunReport& report, Diagnostics& diagnostics) {
+  const System& system = *prepared.system;
+  Trajectory out;
+  out.names = compared_names(system);
+  std::vector<Quantity> quantities;
+  for (const std::string& name : out.names) quantities.push_back(*system.find_quantity(name));
+  const auto ws = system.make_workspace();
+  const GridSink grid = [&](const Moment& at) {
+    out.times.push_back(at.state->t);
+    Vector& row = out.rows.emplace_back();
+    for (const Quantity& q : quantities)
+      row.push_back(system.quantity(q, *at.state, 0, {}, {}, *ws));
+    return std::string();
+  };
+  report = simulate(prepared, options, grid, {}, diagnostics);
+  if (diagnostics.has_errors() || report.driver.reason != Reason::finished) return std::nullopt;
+  return out;
+}
+
+Comparison compare(const PrepareRun& make, const CompareOptions& options,
+                   Diagnostics& diagnostics) {
+  Comparison out;
+  out.t_end = options.base.t_end;
+  for (const std::string& method : options.methods) (void)choose_method(method, diagnostics);
+  if (diagnostics.has_errors()) return out;
+  const Prepared model = make();
+  std::optional<Trajectory> reference = options.reference;
+  if (reference)
+    out.reference = "of the file";
+  else
+    reference = find_reference(make, *model.system, options, out, diagnostics);
+  if (!reference) return out;
+
+  std::vector<Job> jobs;
+  for (const std::string& method : options.methods)
+    for (const double tolerance : options.tolerances) {
+      jobs.emplace_back();
+      jobs.back().options = with(options, method, tolerance);
+    }
+  run_all(make, jobs, options.threads);
+  for (Job& job : jobs) {
+    CompareRow row;
+    row.method = job.options.method;
+    row.tolerance = job.options.driver.tolerance;
+    row.finished = job.path.has_value();
+    row.message = job.message;
+    row.residuals = job.report.residuals;
+    row.counters = job.report.driver.counters;
+    if (job.path) {
+      const Reached error = reached_error(*model.system, *job.path, *reference);
+      row.position_error = error.position;
+      row.velocity_error = error.velocity;
+      row.below_reference =
+          out.reference_checked && (error.position <= 2 * out.reference_position_error ||
+                                    error.velocity <= 2 * out.reference_velocity_error);
+    }
+    out.rows.push_back(std::move(row));
+  }
+  take_times(make, options, out.rows);
+  return out;
+}
+
+}  // namespace kardan
