@@ -4,10 +4,15 @@
 KARDAN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libsuitesparse-dev
-  libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libgtest-dev
-  libgmock-dev libbenchmark-dev pybind11-dev python3-dev python3-numpy python3-pytest python3-sympy
-  python3-matplotlib python3-pandas python3-scipy python3-setuptools python3-pip python3-wheel
-  valgrind)
+  libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libhdf5-dev
+  python3-h5py mkdocs libgtest-dev libgmock-dev libbenchmark-dev pybind11-dev python3-dev
+  python3-numpy python3-pytest python3-sympy python3-matplotlib python3-pandas python3-scipy
+  python3-setuptools python3-pip python3-wheel valgrind)
+# They build the viewer of HTML reports; often they come from elsewhere than Debian.
+command -v npm >/dev/null || build_packages+=(nodejs npm)
+# The browser that tests open reports in.
+test_packages=()
+command -v chromium >/dev/null || test_packages+=(chromium)
 
 # Both are read by cmake and ctest; set them to use fewer or more cores.
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
@@ -43,7 +48,7 @@ quietly() {
 # install_packages NAME...: installs the Debian packages that are missing. On other systems it does
 # nothing, and CMake says what it does not find.
 install_packages() {
-  command -v dpkg-query >/dev/null || return 0
+  (($#)) && command -v dpkg-query >/dev/null || return 0
   local name installed missing=() as_root=()
   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
   for name in "$@"; do

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <map>
 
+#include "kardan/io/stored_result.h"
+
 namespace kardan::cli {
 
 std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {
@@ -36,9 +38,14 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {
 
 std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides) {
   Diagnostics diagnostics;
-  auto loaded = load_model(
-      options.file, overrides,
-      options.include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder, diagnostics);
+  const IncludeFrom from =
+      options.include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder;
+  std::optional<LoadedModel> loaded;
+  if (!is_stored_result(options.file))
+    loaded = load_model(options.file, overrides, from, diagnostics);
+  else if (const auto stored = StoredResult::open(options.file, diagnostics))
+    loaded =
+        load_model_text(stored->description().model, options.file, overrides, from, diagnostics);
   if (tell(diagnostics)) return std::nullopt;
   return loaded;
 }

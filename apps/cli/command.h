@@ -71,6 +71,9 @@ struct RunOptions {
   double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
 };
 int run(const ModelOptions& options, const RunOptions& given);
+/// `kardan view RESULT.h5`: the report, or other formats, of a stored result; by default the report
+/// beside it.
+int view(const std::string& result, const std::vector<std::string>& out, bool quiet);
 /// Values of the command line, then of the file's `simulate:` section, then defaults; false after
 /// reporting what is wrong.
 bool read_run_options(const Model& model, const System& system, const RunOptions& given,

@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
   std::string type;
   int result = finished;
   auto add_common = [&](CLI::App* command) {
-    command->add_option("MODEL", model.file, "model file (YAML)")->required();
+    command->add_option("MODEL", model.file, "model file (YAML), or a result (.h5) with its model")
+        ->required();
     command->add_option("--set", model.set, "name=value: replace a parameter; may be repeated")
         ->take_all();
     command->add_flag("--json", model.json, "print one JSON document");
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   linear->add_option("--method", given.method, "of that run, see `kardan methods`");
   linear->add_option("--tol", given.tolerance, "its relative and absolute tolerance");
   linear->callback([&] { result = kardan::cli::linearize(model, given); });
-  CLI::App* run_command = app.add_subcommand("run", "simulate; summary, CSV and JSON");
+  CLI::App* run_command = app.add_subcommand("run", "simulate; summary, report and result files");
   add_common(run_command);
   run_command->add_option("--method", given.method, "see `kardan methods`");
   run_command->add_option("--tol", given.tolerance, "relative and absolute tolerance");
@@ -64,10 +65,18 @@ int main(int argc, char** argv) {
   run_command->add_option("--t-end", given.t_end, "[s] end of the run");
   run_command->add_option("--every", given.every, "[s] spacing of the output grid");
   run_command->add_option("--step", given.step, "[s] fixed step, without error control");
-  run_command->add_option("--out", given.out, "result file: .csv, .json; may be repeated")
+  run_command
+      ->add_option("--out", given.out, "result file: .h5, .csv, .json, .html; may be repeated")
       ->take_all();
   run_command->add_option("--log", given.log, "file with one line a step: t, h, error, counts");
   run_command->callback([&] { result = kardan::cli::run(model, given); });
+  std::string stored;
+  CLI::App* look = app.add_subcommand("view", "a report of a stored result: one HTML file");
+  look->add_option("RESULT", stored, "result file (.h5)")->required();
+  look->add_option("--out", given.out, "the report (.html), or another format; may be repeated")
+      ->take_all();
+  look->add_flag("--quiet", model.quiet, "print nothing but errors");
+  look->callback([&] { result = view(stored, given.out, model.quiet); });
   app.add_subcommand("methods", "the integration methods")->callback([&] {
     result = methods_command();
   });

@@ -12,7 +12,7 @@ namespace kardan::cli {
 namespace {
 
 std::vector<Paper> papers() {
-  return {sandu2001(), haug1997(), steinbrecher2007(), welch2007()};
+  return {sandu2001(), haug1997(), steinbrecher2007(), welch2007(), gil2013()};
 }
 
 void list(const Paper& paper) {

@@ -31,6 +31,7 @@ Paper sandu2001();
 Paper haug1997();
 Paper steinbrecher2007();
 Paper welch2007();
+Paper gil2013();
 
 int reproduce(const ReproduceOptions& options);
 

@@ -28,6 +28,23 @@ struct Force {
   }
 };
 
+/// Bounds of a body's speeds: components of the velocity of its centre, and its spin.
+template <int D>
+struct SpeedBound {
+  VecOf<D> v{};
+  double w = 0;
+};
+
+template <int D>
+SpeedBound<D> speed_bound(const BodyColumns& body, const double* speed) {
+  SpeedBound<D> out;
+  for (int k = 0; k < D && k < body.count; ++k) out.v[k] = speed[body.first + k];
+  double w2 = 0;
+  for (int k = D; k < body.count; ++k) w2 += speed[body.first + k] * speed[body.first + k];
+  out.w = std::sqrt(w2);
+  return out;
+}
+
 struct Potential {
   double energy = 0;  // [J]
   double rate = 0;    // [W] its change along the motion
@@ -65,6 +82,10 @@ class ForceBank {
   /// Event functions at the modes of the context, and the modes that belong to a state.
   virtual void events(const Context<D>&, double* z) const = 0;
   virtual void choose_modes(const Context<D>&, int* modes) const = 0;
+  /// Of events that are the passage of a distance: the distance, and how fast it can change while
+  /// no velocity exceeds `speed`. Others are left as they are.
+  virtual void event_guards(const Context<D>&, const double* /*speed*/, double* /*guard*/,
+                            double* /*rate*/) const {}
   /// Adds the scalar shown as ELEMENT.force: force along the line, torque or normal force.
   virtual void magnitudes(const Context<D>&, double* by_element) const = 0;
   /// Adds the force on body B [N], in the world; a torque has none.
@@ -205,6 +226,9 @@ void LineForces<D, M>::differentiate(const Context<D>& at, std::span<const PairS
 /// and, with `static constexpr int events > 0` (a kernel with kinks has one mode):
 ///   void event_functions(double t, const Pair<D>&, int mode, double* z) const;
 ///   int choose_mode(double t, const Pair<D>&) const;
+/// and, where events are the passage of a distance,
+///   void event_guards(double t, const Pair<D>&, int mode, const SpeedBound<D>& A,
+///                     const SpeedBound<D>& B, double* guard, double* rate) const;
 template <int D, class K>
 class KernelForces final : public ForceBank<D> {
  public:
@@ -248,6 +272,16 @@ class KernelForces final : public ForceBank<D> {
     if constexpr (K::events > 0)
       for (const Item& i : items)
         i.kernel.event_functions(at.t, pair(at, i), mode(at, i), z + i.slots.event);
+  }
+  void event_guards(const Context<D>& at, const double* speed, double* guard,
+                    double* rate) const override {
+    if constexpr (requires(const K& k, const Pair<D>& p, const SpeedBound<D>& s, double* x) {
+                    k.event_guards(0.0, p, 0, s, s, x, x);
+                  })
+      for (const Item& i : items)
+        i.kernel.event_guards(at.t, pair(at, i), mode(at, i), speed_bound<D>(i.slots.A, speed),
+                              speed_bound<D>(i.slots.B, speed), guard + i.slots.event,
+                              rate + i.slots.event);
   }
   void choose_modes(const Context<D>& at, int* modes) const override {
     if constexpr (K::events > 0)

@@ -51,6 +51,10 @@ class AllCoordinates final : public ConstrainedProblem {
   ErrorScale default_scale(double tolerance) const override;
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
+  void event_guards(const State& state, std::span<const double> speed, std::span<double> guard,
+                    std::span<double> rate) override {
+    system_.event_guards(state, speed, guard, rate, *ws_);
+  }
   void switch_modes(const State& after, State& state) override;
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;

@@ -25,10 +25,22 @@ Mat3d orientation(std::span<const double> p, const BodyLayout& body) {
   return rotation_matrix(Quaternion{q[0], q[1], q[2], q[3]});
 }
 
+Vector column_scales(const System& system) {
+  Vector out;
+  for (int j = 0; j < system.sizes().v; ++j) out.push_back(column_scale(system, j));
+  return out;
+}
+
 }  // namespace
 
 Descriptor::Descriptor(const System& system, const DescriptorForm& form)
-    : system_(system), form_(form), ws_(system.make_workspace()), acceleration_(system) {
+    : system_(system),
+      form_(form),
+      ws_(system.make_workspace()),
+      acceleration_(system),
+      rows_(system.patterns().constraint, system.sizes().constraints(), column_scales(system)),
+      position_rows_(system.patterns().constraint, system.sizes().lambda, column_scales(system)),
+      column_scale_(column_scales(system)) {
   const Sizes& s = system.sizes();
   layout_ = {.n = s.v,
              .r = s.r,
@@ -44,7 +56,6 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
       if (body.v_count > 3) turning_.push_back(body);
   rotations_.resize(turning_.size());
   for (std::size_t b = 0; b < turning_.size(); ++b) rotations_[b].v = turning_[b].v + 3;
-  for (int j = 0; j < s.v; ++j) column_scale_.push_back(column_scale(system, j));
   for (const RowInfo& row : system.rows())
     multiplier_weight_.push_back(row.unit == RowUnit::length ? 1.0 : 1 / system.scales().length);
   y0_.resize(layout_.unknowns());
@@ -117,7 +128,7 @@ Eval Descriptor::residual(double t, std::span<const double> y, std::span<const d
 }
 
 std::unique_ptr<DaeLinearization> Descriptor::make_linearization() const {
-  auto matrix = form_.select_dynamics ? make_selected_matrix(system_, layout_)
+  auto matrix = form_.select_dynamics ? make_selected_matrix(system_, layout_, column_scale_)
                                       : make_full_matrix(system_, layout_, form_);
   matrix->at.rotations = rotations_;
   matrix->at.column_scale = column_scale_;
@@ -135,7 +146,9 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
   rotate(y.subspan(0, layout_.n), point_.v);
   matrix.max_rank = rank_;
   matrix.max_position_rank = position_rank_;
-  matrix.known_rows = rows_t_ == t && rows_p_ == point_.p ? &rows_ : nullptr;
+  matrix.known_rows = rows_t_ == t && rows_p_ == point_.p ? rows_.dense() : nullptr;
+  matrix.choice = &choice_;
+  matrix.position_choice = &position_choice_;
   DescriptorDerivatives& d = matrix.at;
   d.G = ws_->G;
   d.M = ws_->M;

@@ -20,7 +20,7 @@
 #include "kardan/formulation/acceleration_system.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/integrate/dae_problem.h"
-#include "kardan/linalg/row_space.h"
+#include "kardan/linalg/constraint_space.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -115,6 +115,8 @@ class Descriptor final : public DaeProblem {
   /// Whether the workspace holds the evaluation at the state already.
   enum class Values { wanted, present };
   Eval choose_rows(const State& state, At at, Values values = Values::wanted);
+  void unbalance();
+  bool refine_accelerations();
   Eval solve_accelerations(State& state, Values values = Values::wanted);
   Eval close(State& state);
   Eval keep_invariants(State& state);
@@ -133,10 +135,10 @@ class Descriptor final : public DaeProblem {
   std::vector<char> active_;          // constraint rows that are not redundant
   std::vector<char> strong_;          // those that are far from redundant
   int rank_ = 0, position_rank_ = 0;  // largest so far of all rows, of holonomic ones
-  RowSpace rows_, position_rows_;     // of the state chosen last
+  ConstraintSpace rows_, position_rows_;  // of the state chosen last
+  RowChoice choice_, position_choice_;    // where the rank was decided
   double rows_t_ = 0;
   Vector rows_p_;
-  Matrix scaled_G_;
   bool follows_;                     // angles count turns, or there are contact variables
   std::vector<BodyLayout> turning_;  // bodies with a rotation vector in the chart
 

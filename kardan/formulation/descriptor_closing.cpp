@@ -28,6 +28,8 @@ constexpr double converged = 1e-13;
 /// at any tolerance, far below the angle between two branches.
 constexpr double largest_push = 0.01;
 constexpr double round_off = 1e-16;
+/// A correction of accelerations of this relative size changes no digit that counts.
+constexpr double refined = 1e-15;
 constexpr int max_invariant_iterations = 8;
 constexpr int max_acceleration_iterations = 20;
 
@@ -50,15 +52,17 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   const bool decide = at == At::consistent;
   if (values == Values::wanted)
     if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
-  scale_columns(ws_->G, layout_.m, column_scale_, scaled_G_);
-  if (Eval e = rows_.factor(scaled_G_, rank_tolerance, decide ? layout_.m : rank_); e != Eval::ok)
+  if (Eval e = rows_.factor(ws_->G, rank_tolerance, decide ? layout_.m : rank_, choice_);
+      e != Eval::ok)
     return e;
   if (decide) rank_ = std::max(rank_, rows_.rank());
+  if (decide && rows_.rank() == rank_) rows_.keep(ws_->G, choice_);
   if (decide && layout_.m > layout_.holonomic) {
-    scale_columns(ws_->G, layout_.holonomic, column_scale_, scaled_G_);
-    if (Eval e = position_rows_.factor(scaled_G_, rank_tolerance, layout_.holonomic); e != Eval::ok)
+    if (Eval e = position_rows_.factor(ws_->G, rank_tolerance, layout_.holonomic, position_choice_);
+        e != Eval::ok)
       return e;
     position_rank_ = std::max(position_rank_, position_rows_.rank());
+    if (position_rows_.rank() == position_rank_) position_rows_.keep(ws_->G, position_choice_);
   }
   rows_t_ = state.t;
   rows_p_ = state.p;
@@ -71,6 +75,47 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   }
   if (changed) ++partitions_;
   return Eval::ok;
+}
+
+/// rhs_ := what is left of balance, acceleration rows and d at a_, lambda_.
+void Descriptor::unbalance() {
+  const DescriptorLayout& at = layout_;
+  const auto n = static_cast<std::size_t>(at.n);
+  const std::span<double> x = rhs_;
+  ws_->M.multiply(a_, x.subspan(0, n));
+  ws_->G.multiply_transposed_add(1, lambda_, x.subspan(0, n));
+  add_scaled(-1, ws_->f, x.subspan(0, n));
+  const std::span<double> rows = x.subspan(n, at.m);
+  ws_->G.multiply(a_, rows);
+  add_scaled(-1, ws_->gamma, rows);
+  for (int i = 0; i < at.m; ++i)
+    if (!active_[i]) rows[i] = lambda_[i];
+  std::copy_n(ws_->d.begin(), at.w, rhs_.begin() + at.n + at.m);
+}
+
+/// a_ and lambda_ by refinement with the factors of a state next to this one; false where that does
+/// not reach the round-off at once.
+bool Descriptor::refine_accelerations() {
+  constexpr int max_refinements = 4;
+  constexpr double near = 1e-4;  // contraction with factors of a neighbour
+  const auto n = static_cast<std::size_t>(layout_.n), m = static_cast<std::size_t>(layout_.m);
+  const std::span<double> x = rhs_;
+  std::fill(a_.begin(), a_.end(), 0.0);
+  std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  double last = 0;
+  for (int i = 0; i < max_refinements; ++i) {
+    unbalance();
+    acceleration_.solve(rhs_);
+    if (!all_finite(rhs_)) return false;
+    add_scaled(-1, x.subspan(0, n), a_);
+    add_scaled(-1, x.subspan(n, m), lambda_);
+    const double size = std::max(norm_max(x.subspan(0, n)) / (1 + norm_max(a_)),
+                                 norm_max(x.subspan(n, m)) / (1 + norm_max(lambda_)));
+    if (size <= refined) return true;
+    if (i > 0 && size > near * last) return false;
+    last = size;
+  }
+  return false;
 }
 
 /// a_, lambda_, w (and State::lambda) at positions and velocities of `state`, starting at what they
@@ -94,16 +139,8 @@ Eval Descriptor::solve_accelerations(State& state, Values values) {
       culprit_ = "the accelerations (mass matrix and constraints are singular together)";
       return e;
     }
-    const std::span<double> x = rhs_;
-    ws_->M.multiply(a_, x.subspan(0, n));
-    ws_->G.multiply_transposed_add(1, lambda_, x.subspan(0, n));
-    add_scaled(-1, ws_->f, x.subspan(0, n));
-    const std::span<double> rows = x.subspan(n, at.m);
-    ws_->G.multiply(a_, rows);
-    add_scaled(-1, ws_->gamma, rows);
-    for (int i = 0; i < at.m; ++i)
-      if (!active_[i]) rows[i] = lambda_[i];
-    std::copy_n(ws_->d.begin(), at.w, rhs_.begin() + at.n + at.m);
+    const std::span<double> x = rhs_, rows = x.subspan(n, at.m);
+    unbalance();
     acceleration_.solve(rhs_);
     if (!all_finite(rhs_)) return Eval::recoverable;
     add_scaled(-1, x.subspan(0, n), a_);
@@ -131,7 +168,22 @@ Eval Descriptor::solve_accelerations(State& state, Values values) {
 Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values values) {
   const auto n = static_cast<std::size_t>(layout_.n);
   const bool all = rows == active_;
-  if (Eval e = solve_accelerations(state, values); e != Eval::ok) return e;
+  const bool nonlinear = layout_.w > 0 || system_.sizes().multiplier_forces;
+  if (nonlinear || !all) {
+    if (Eval e = solve_accelerations(state, values); e != Eval::ok) return e;
+  } else {
+    if (values == Values::wanted)
+      if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
+    if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok) {
+      culprit_ = "the accelerations (mass matrix and constraints are singular together)";
+      return e;
+    }
+  }
+  // Accelerations come last: with the factors that closed, which are those of a state next to it.
+  const auto finish = [&] {
+    if (nonlinear || !all || refine_accelerations()) return Eval::ok;
+    return solve_accelerations(state, Values::present);
+  };
   double last = HUGE_VAL;
   for (int iteration = 0;; ++iteration) {
     double position = 0, velocity = 0;
@@ -145,9 +197,9 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
       velocity = std::max(velocity, v);
     }
     const double size = std::max(position, velocity);
-    if (size < closed) return Eval::ok;
+    if (size < closed) return finish();
     if (iteration > 1 && size > 0.5 * last) {
-      if (size < 100 * closed) return Eval::ok;  // round-off of the model
+      if (size < 100 * closed) return finish();  // round-off of the model
       culprit_ = system_.row_name(worst);
       return Eval::recoverable;
     }
@@ -176,7 +228,11 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
     const std::span<const double> change = correct(ws_->rate);
     add_scaled(1, change, pushed_);
     add_scaled(1, change, state.v);
-    if (Eval e = solve_accelerations(state); e != Eval::ok) return e;
+    if (nonlinear || !all) {
+      if (Eval e = solve_accelerations(state); e != Eval::ok) return e;
+    } else if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) {
+      return e;
+    }
   }
 }
 

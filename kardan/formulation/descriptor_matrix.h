@@ -4,6 +4,7 @@
 #include "kardan/formulation/descriptor.h"
 #include "kardan/linalg/complex_lu.h"
 #include "kardan/linalg/dense_lu.h"
+#include "kardan/linalg/constraint_space.h"
 #include "kardan/linalg/row_space.h"
 
 namespace kardan {
@@ -15,6 +16,9 @@ class DescriptorMatrix : public DaeLinearization {
   DescriptorDerivatives at;
   /// G at this point, factored already; or null.
   const RowSpace* known_rows = nullptr;
+  /// Where the rank of all rows, and of the holonomic ones, was decided last.
+  const RowChoice* choice = nullptr;
+  const RowChoice* position_choice = nullptr;
   /// Of all rows of G and, where there are nonholonomic ones, of the holonomic rows.
   int max_rank = 0, max_position_rank = 0;
   /// Chooses selectors and factors what does not depend on c. `ws` holds the same derivatives.
@@ -24,7 +28,8 @@ class DescriptorMatrix : public DaeLinearization {
 };
 
 std::unique_ptr<DescriptorMatrix> make_selected_matrix(const System& system,
-                                                       const DescriptorLayout& layout);
+                                                       const DescriptorLayout& layout,
+                                                       const Vector& units);
 std::unique_ptr<DescriptorMatrix> make_full_matrix(const System& system,
                                                    const DescriptorLayout& layout,
                                                    const DescriptorForm& form);

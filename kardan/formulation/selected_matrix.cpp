@@ -24,10 +24,13 @@ void multiply_add(double factor, const SparseMatrix& A, const Matrix& X, Matrix&
 
 class SelectedMatrix final : public DescriptorMatrix {
  public:
-  SelectedMatrix(const System& system, const DescriptorLayout& layout)
-      : l_(layout), acceleration_(system), active_(layout.m) {
+  SelectedMatrix(const System& system, const DescriptorLayout& layout, const Vector& units)
+      : l_(layout),
+        acceleration_(system),
+        active_(layout.m),
+        position_(system.patterns().constraint, layout.holonomic, units),
+        velocity_(system.patterns().constraint, layout.m, units) {
     const auto n = static_cast<std::size_t>(l_.n);
-    scaled_G_.resize(l_.m, l_.n);
     for (Part& part : parts_) {
       part.pi.resize(n);
       part.v.resize(n);
@@ -68,8 +71,8 @@ class SelectedMatrix final : public DescriptorMatrix {
   DescriptorLayout l_;
   AccelerationSystem acceleration_;
   std::vector<char> active_;
-  RowSpace position_, velocity_;  // of G by unit columns; holonomic rows, all rows
-  Matrix scaled_G_, N_p_, N_v_;   // bases times the units of the columns
+  ConstraintSpace position_, velocity_;  // of G by unit columns; holonomic rows, all rows
+  Matrix N_p_, N_v_;                     // bases times the units of the columns
   Matrix P_p_, P_v_, P_k_;        // dp, dv, d(a, lambda, w) by (x, u, r)
   Matrix J_, S_, W_;
   ComplexMatrix C_;
@@ -91,22 +94,21 @@ Eval SelectedMatrix::prepare(const Workspace& ws) {
 }
 
 Eval SelectedMatrix::find_spaces() {
-  auto factor = [&](int rows, int rank, RowSpace& space, Matrix& N) {
-    if (known_rows && rows == l_.m) {
-      space = *known_rows;
-    } else {
-      scale_columns(at.G, rows, at.column_scale, scaled_G_);
-      if (Eval e = space.factor(scaled_G_, rank_tolerance, rank); e != Eval::ok) return e;
+  auto factor = [&](int rank, const RowChoice& last, ConstraintSpace& space, Matrix& N) {
+    if (known_rows && &space == &velocity_) {
+      space.copy_dense(*known_rows);
+    } else if (Eval e = space.factor(at.G, rank_tolerance, rank, last); e != Eval::ok) {
+      return e;
     }
     space.null_space(N);
     return Eval::ok;
   };
-  if (Eval e = factor(l_.m, max_rank, velocity_, N_v_); e != Eval::ok) return e;
+  if (Eval e = factor(max_rank, *choice, velocity_, N_v_); e != Eval::ok) return e;
   if (!nonholonomic()) {
     N_p_ = N_v_;
     return Eval::ok;
   }
-  return factor(l_.holonomic, max_position_rank, position_, N_p_);
+  return factor(max_position_rank, *position_choice, position_, N_p_);
 }
 
 /// P_p = C N_p, P_v = [V, C N_v] with G V = -rate_p P_p.
@@ -339,8 +341,9 @@ void SelectedMatrix::solve(std::span<const double> F_re, std::span<const double>
 }  // namespace
 
 std::unique_ptr<DescriptorMatrix> make_selected_matrix(const System& system,
-                                                       const DescriptorLayout& layout) {
-  return std::make_unique<SelectedMatrix>(system, layout);
+                                                       const DescriptorLayout& layout,
+                                                       const Vector& units) {
+  return std::make_unique<SelectedMatrix>(system, layout, units);
 }
 
 }  // namespace kardan

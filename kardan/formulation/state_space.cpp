@@ -339,6 +339,32 @@ void StateSpace::base_point(ChartPoint& point) const {
   point.a = base_a_;
 }
 
+/// q = X x + Z zeta + D y with the y of the point.
+void StateSpace::place(const Local& y, ChartPoint& point) {
+  const int drift = split_.drift();
+  const std::span<const double> zeta(y.z.data(), static_cast<std::size_t>(drift));
+  Vector& held = place_held_;
+  held.resize(split_.rows.size());
+  split_.held_of.multiply(point.q, held);
+  std::copy(zeta.begin(), zeta.end(), held.begin() + split_.holonomic);
+  split_.X.multiply(y.x, point.q);
+  split_.add_held(held, point.q);
+  split_.held_of.multiply(point.dq, held);
+  split_.X.multiply(y.u, point.dq);
+  split_.add_held(held, point.dq);
+  point.z.assign(y.z.begin() + drift, y.z.end());
+}
+
+void StateSpace::spread_speed(const Vector& u, Vector& speed) const {
+  if (!split_.rows.empty()) return;
+  const SparsePattern& p = *split_.X.pattern;
+  for (int i = 0; i < p.rows; ++i) {
+    speed[i] = 0;
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+      speed[i] += std::abs(split_.X.values[k]) * u[p.column[k]];
+  }
+}
+
 Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {
   state = base_;
   state.t = point.t;

@@ -52,12 +52,18 @@ class StateSpace final : public ChartProblem {
   Eval jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) override;
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
+  void place(const Local& y, ChartPoint& point) override;
+  void spread_speed(const Vector& u, Vector& speed) const override;
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
   ErrorScale default_scale(double tolerance) const override;
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
+  void event_guards(const State& state, std::span<const double> speed, std::span<double> guard,
+                    std::span<double> rate) override {
+    system_.event_guards(state, speed, guard, rate, *ws_);
+  }
   void switch_modes(const State& after, State& state) override;
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
@@ -140,7 +146,7 @@ class StateSpace final : public ChartProblem {
   };
   void curve_base();
   void curve_point();
-  void add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y) const;
+  void add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y, int column = 0) const;
   void add_to_body(const Matrix& X, Matrix& Y) const;
   Eval reduce(const Place& at, Derivatives terms, LocalJacobian& out);
   void differentiate_accelerations(const Place& at);
@@ -198,6 +204,7 @@ class StateSpace final : public ChartProblem {
     Matrix U, MU, square;
     Vector x;
   };
+  void gather(const Matrix& U, BodyShare& share);
   std::vector<BodyShare> shares_;  // none where masses couple bodies
   Matrix reduced_mass_, mass_U_;
   Vector reduced_x_, force_, bias_;
@@ -216,8 +223,9 @@ class StateSpace final : public ChartProblem {
   std::vector<Curvature> curvature_;  // of each spatial body
   Matrix Xq_, Vq_;                    // changes of q and q' by (x, zeta, t)
   Matrix body_U_;                     // T dq' by u
-  Matrix X_, V_, A_, N_;              // changes of positions, velocities, accelerations
-  Matrix W1_, W2_, W3_, W4_;
+  Matrix X_, V_;                      // changes of positions and velocities by (x, zeta, t)
+  Matrix VU_, AN_;                    // of velocities and accelerations by (x, zeta, t) and u
+  Matrix W1_, W3_, W4_;
   Vector by_time_;               // q by t
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
   bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
@@ -225,6 +233,7 @@ class StateSpace final : public ChartProblem {
   Vector error_x_, error_u_;
   LocalRate end_rate_;
   Local grid_y_;
+  Vector place_held_;
   std::string culprit_;
 };
 

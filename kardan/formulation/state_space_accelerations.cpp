@@ -138,43 +138,63 @@ void StateSpace::share_bodies() {
   }
 }
 
+/// U and M U of a body on the columns that move it.
+void StateSpace::gather(const Matrix& U, BodyShare& share) {
+  const BodyLayout& body = system_.bodies()[share.body];
+  const int used = static_cast<int>(share.columns.size()), width = share.U.cols();
+  const int* column = share.columns.data();
+  const bool turns = system_.dimension() == 3 && body.v_count > 3;
+  for (int k = 0; k < (turns ? 3 : body.v_count); ++k) {
+    const double* from = U.row(body.v + k);
+    double* to = share.U.row(k);
+    for (int j = 0; j < used; ++j) to[j] = from[column[j]];
+  }
+  if (turns) {
+    const Mat3d T = turn_[share.body];
+    const double *x = U.row(body.v + 3), *y = U.row(body.v + 4), *z = U.row(body.v + 5);
+    double *a = share.U.row(3), *b = share.U.row(4), *c = share.U.row(5);
+    for (int j = 0; j < used; ++j) {
+      const double u = x[column[j]], v = y[column[j]], w = z[column[j]];
+      a[j] = T[0][0] * u + T[0][1] * v + T[0][2] * w;
+      b[j] = T[1][0] * u + T[1][1] * v + T[1][2] * w;
+      c[j] = T[2][0] * u + T[2][1] * v + T[2][2] * w;
+    }
+  }
+  const SparsePattern& mass = *ws_->M.pattern;
+  for (int k = 0; k < body.v_count; ++k) {
+    double* to = share.MU.row(k);
+    bool first = true;
+    for (int s = mass.row_start[body.v + k]; s < mass.row_start[body.v + k + 1]; ++s) {
+      const double m = ws_->M.values[s];
+      if (m == 0 && !first) continue;
+      const double* from = share.U.row(mass.column[s] - body.v);
+      if (first)
+        for (int j = 0; j < width; ++j) to[j] = m * from[j];
+      else
+        for (int j = 0; j < width; ++j) to[j] += m * from[j];
+      first = false;
+    }
+  }
+}
+
 /// The same body by body, on the columns that move it.
 void StateSpace::reduce_by_bodies(const Matrix& U) {
   const int n = U.cols();
-  const bool spatial = system_.dimension() == 3;
-  const SparsePattern& mass = *ws_->M.pattern;
   reduced_mass_.resize(n, n);
   reduced_mass_.set_zero();
   for (BodyShare& share : shares_) {
+    gather(U, share);
     const BodyLayout& body = system_.bodies()[share.body];
-    const int used = static_cast<int>(share.columns.size()), width = share.U.cols();
-    const bool turns = spatial && body.v_count > 3;
-    for (int k = 0; k < (turns ? 3 : body.v_count); ++k) {
-      const double* from = U.row(body.v + k);
-      for (int j = 0; j < used; ++j) share.U(k, j) = from[share.columns[j]];
-    }
-    if (turns) {
-      const Mat3d& T = turn_[share.body];
-      const double *x = U.row(body.v + 3), *y = U.row(body.v + 4), *z = U.row(body.v + 5);
-      for (int j = 0; j < used; ++j) {
-        const int c = share.columns[j];
-        for (int k = 0; k < 3; ++k)
-          share.U(3 + k, j) = T[k][0] * x[c] + T[k][1] * y[c] + T[k][2] * z[c];
-      }
-    }
-    share.MU.set_zero();
-    for (int k = 0; k < body.v_count; ++k)
-      for (int s = mass.row_start[body.v + k]; s < mass.row_start[body.v + k + 1]; ++s)
-        if (const double m = ws_->M.values[s]; m != 0)
-          add_scaled(m, {share.U.row(mass.column[s] - body.v), share.x.size()},
-                     {share.MU.row(k), share.x.size()});
-    multiply_lower(body.v_count, width, share.U.data(), share.MU.data(), share.square.data());
+    const int used = static_cast<int>(share.columns.size());
+    const int* column = share.columns.data();
+    multiply_lower(body.v_count, share.U.cols(), share.U.data(), share.MU.data(),
+                   share.square.data());
     multiply_transposed(share.U, std::span(force_).subspan(body.v, body.v_count), share.x);
     for (int i = 0; i < used; ++i) {
-      double* row = reduced_mass_.row(share.columns[i]);
+      double* row = reduced_mass_.row(column[i]);
       const double* square = share.square.row(i);
-      for (int j = 0; j <= i; ++j) row[share.columns[j]] += square[j];
-      reduced_x_[share.columns[i]] += share.x[i];
+      for (int j = 0; j <= i; ++j) row[column[j]] += square[j];
+      reduced_x_[column[i]] += share.x[i];
     }
   }
   for (int i = 0; i < n; ++i)

@@ -80,8 +80,8 @@ void StateSpace::curve_point() {
   }
 }
 
-/// Y += E X, per body: rotation rows of X times a 3 x 3 matrix.
-void StateSpace::add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y) const {
+/// Y += E X, per body: rotation rows of X times a 3 x 3 matrix, from a column of Y on.
+void StateSpace::add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y, int column) const {
   if (system_.dimension() == 2) return;
   const auto width = static_cast<std::size_t>(X.cols());
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
@@ -90,7 +90,7 @@ void StateSpace::add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y) 
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < 3; ++c)
         if (const double e = (curvature_[b].*E)[r][c]; e != 0)
-          add_scaled(e, {X.row(i + c), width}, {Y.row(i + r), width});
+          add_scaled(e, {X.row(i + c), width}, {Y.row(i + r) + column, width});
   }
 }
 
@@ -141,23 +141,19 @@ void StateSpace::close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y)
   add_to_body(Yq, Y);
 }
 
-/// A_ and N_: changes of the accelerations by (x, zeta, t) and by u, with x'' held.
+/// AN_: changes of the accelerations by (x, zeta, t) and by u, with x'' held.
 void StateSpace::differentiate_accelerations(const Place& at) {
   const int n = split_.free_positions(), m = static_cast<int>(rows_.size());
-  add_curvature(&Curvature::acceleration, Xq_, A_);
-  add_curvature(&Curvature::acceleration_by_rate, Vq_, A_);
-  W3_.resize(m, A_.cols());
+  add_curvature(&Curvature::acceleration, Xq_, AN_);
+  add_curvature(&Curvature::acceleration_by_rate, Vq_, AN_);
+  add_curvature(&Curvature::acceleration_by_rate, at.tangent.velocities(), AN_, Xq_.cols());
+  W3_.resize(m, AN_.cols());
   W3_.set_zero();
   multiply_add(-1, ws_->accel_p, &rows_, X_, W3_);
-  multiply_add(-1, ws_->accel_v, &rows_, V_, W3_);
+  multiply_add(-1, ws_->accel_v, &rows_, VU_, W3_);
   if (moving_)
     for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->accel_t[rows_[i]];
-  close_dependent(*at.tangent.velocity, W1_, A_);
-  add_curvature(&Curvature::acceleration_by_rate, at.tangent.velocities(), N_);
-  W3_.resize(m, second());
-  W3_.set_zero();
-  multiply_add(-1, ws_->accel_v, &rows_, body_U_, W3_);
-  close_dependent(*at.tangent.velocity, W1_, N_);
+  close_dependent(*at.tangent.velocity, W1_, AN_);
 }
 
 /// The reduced derivatives at a place whose evaluation the workspace holds.
@@ -185,7 +181,7 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
     split_.add_held(at.tangent.H_t, by_time_);
     for (int j = 0; j < nv; ++j) Xq_(j, n) = by_time_[j];
   }
-  for (Matrix* Y : {&X_, &V_, &A_}) {
+  for (Matrix* Y : {&X_, &V_}) {
     Y->resize(nv, width);
     Y->set_zero();
   }
@@ -199,8 +195,13 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
   if (moving_)
     for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->rate_t[rows_[i]];
   close_dependent(*at.tangent.velocity, Vq_, V_);
-  N_.resize(nv, second());
-  N_.set_zero();
+  VU_.resize(nv, width + second());
+  for (int j = 0; j < nv; ++j) {
+    std::copy_n(V_.row(j), width, VU_.row(j));
+    std::copy_n(body_U_.row(j), second(), VU_.row(j) + width);
+  }
+  AN_.resize(nv, width + second());
+  AN_.set_zero();
   if (exact) differentiate_accelerations(at);
   resize_first_order(out);
   add_drift(at.tangent.velocities(), out);
@@ -232,17 +233,14 @@ void StateSpace::add_drift(const Matrix& U, LocalJacobian& out) {
 /// Forces by (x, zeta, t) and by u, less the accelerations' share, on the free directions.
 Eval StateSpace::reduce_forces(LocalJacobian& out) {
   const int n = split_.free_positions(), nv = system_.sizes().v;
-  W1_.resize(nv, X_.cols());
+  const int width = X_.cols();
+  W1_.resize(nv, VU_.cols());
   W1_.set_zero();
   multiply_add(1, ws_->f_p, nullptr, X_, W1_);
-  multiply_add(1, ws_->f_v, nullptr, V_, W1_);
-  multiply_add(-1, ws_->M, nullptr, A_, W1_);
+  multiply_add(1, ws_->f_v, nullptr, VU_, W1_);
+  multiply_add(-1, ws_->M, nullptr, AN_, W1_);
   if (moving_)
     for (int j = 0; j < nv; ++j) W1_(j, n) += ws_->f_t[j];
-  W2_.resize(nv, second());
-  W2_.set_zero();
-  multiply_add(1, ws_->f_v, nullptr, body_U_, W2_);
-  multiply_add(-1, ws_->M, nullptr, N_, W2_);
   if (system_.sizes().r + system_.sizes().w > 0)
     if (Eval e = add_auxiliary(out); e != Eval::ok) return e;
   transposed_product(supports_, body_U_, W1_, W4_);
@@ -253,7 +251,7 @@ Eval StateSpace::reduce_forces(LocalJacobian& out) {
     for (int i = 0; i < second(); ++i) out.A_t[i] = W4_(i, n);
   else
     multiply_transposed(body_U_, ws_->f_t, out.A_t);
-  transposed_product(supports_, body_U_, W2_, out.A_u);
+  copy_columns(W4_, width, second(), out.A_u);
   reduce_mass(body_U_, out.M);
   return Eval::ok;
 }
@@ -302,7 +300,7 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
       const double f = f_aux(k, nr + i);
       if (f == 0) continue;
       for (int j = 0; j <= n; ++j) W1_(k, j) += f * w_x(i, j);
-      for (int j = 0; j < nu; ++j) W2_(k, j) += f * w_u(i, j);
+      for (int j = 0; j < nu; ++j) W1_(k, n + 1 + j) += f * w_u(i, j);
       for (int j = 0; j < nr; ++j) f_r(k, j) += f * w_r(i, j);
     }
   }

@@ -3,6 +3,8 @@
 #include "kardan/integrate/cvode.h"
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/generalized_alpha.h"
+#include "kardan/integrate/hem5.h"
+#include "kardan/integrate/llm.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
 #include "kardan/integrate/radau5.h"
@@ -20,7 +22,7 @@ const std::vector<Method>& methods() {
       newmark(), newmark_fv(), sdirk4(),        abm2(),
       adams(),   bdf(),        welch2(),        welch2_printed(),
       welch1(),  baumgarte1(), baumgarte_rk2(), generalized_alpha(),
-      hht(),     radau5()};
+      hht(),     radau5(),     hem5(),          llm()};
   return all;
 }
 

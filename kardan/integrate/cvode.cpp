@@ -302,17 +302,17 @@ class MultistepDriver final : public CvodeClient {
     unpack(cvode_->errors(), y_);
     const double error = method_.error_weight * problem_.error_norm(y_, next_, scale_);
     bool event = false;
-    double theta = 1;
-    if (const int e = problem_.events() > 0 ? events_.find(dense_, state_, theta) : -1; e >= 0) {
+    if (problem_.events() > 0) {
       const double whole = h;
-      h *= theta;
-      event = events_.refine(e, dense_, next_, h, [&](double trial) {
-        h = std::min(trial, whole);
-        if (cvode_->inside(state_.t + h) != CV_SUCCESS) return Eval::recoverable;
-        unpack(cvode_->y(), y_);
-        return end_at(state_.t + h);
-      }) == Eval::ok;
-      if (!event) return failed(0);
+      const EventSearch::Ending ending =
+          events_.end_step(dense_, state_, next_, h, [&](double trial) {
+            h = std::min(trial, whole);
+            if (cvode_->inside(state_.t + h) != CV_SUCCESS) return Eval::recoverable;
+            unpack(cvode_->y(), y_);
+            return end_at(state_.t + h);
+          });
+      event = ending.event;
+      if (ending.eval != Eval::ok) return failed(0);
     }
     ++report_.counters.steps;
     report_.smallest_step = std::min(report_.smallest_step, h);
@@ -321,7 +321,7 @@ class MultistepDriver final : public CvodeClient {
     const std::string wish = observer_ ? observer_(view) : std::string();
     if (event) events_.pass(dense_, next_, report_);
     state_ = next_;
-    if (report_.reason == Reason::stopped) return false;
+    if (report_.reason != Reason::finished) return false;
     if (!wish.empty()) {
       stop(Reason::stopped, wish, "");
       return false;

@@ -1,5 +1,8 @@
 #include "kardan/integrate/dense.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace kardan {
 
 void DenseStep::at(double s, ChartPoint& out) const {
@@ -27,6 +30,28 @@ void DenseStep::at(double s, ChartPoint& out) const {
   for (std::size_t i = 0; i < out.z.size(); ++i)
     out.z[i] =
         from.z[i] + h1 * (to.z[i] - from.z[i]) + step * s * r * (r * from.dz[i] - s * to.dz[i]);
+  if (flow) problem->place(flow->at(s * step), out);
+}
+
+/// The velocity of the quintic is of degree 4; it stays within its Bernstein coefficients, which
+/// follow from the velocities and accelerations of the ends and from the way.
+void DenseStep::speed_bound(double a, double b, const ChartPoint& at_a, const ChartPoint& at_b,
+                            Vector& speed) const {
+  const double step = h();
+  const std::size_t n = from.q.size();
+  speed.resize(n);
+  if (flow) {
+    for (std::size_t i = 0; i < n; ++i)
+      speed[i] = 2 * std::max(std::abs(at_a.dq[i]), std::abs(at_b.dq[i]));
+    problem->spread_speed(flow->speed_bound(a * step, b * step), speed);
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double v0 = from.dq[i], v1 = to.dq[i];
+    const double c1 = v0 + step * from.ddq[i] / 4, c3 = v1 - step * to.ddq[i] / 4;
+    const double c2 = 5 * (to.q[i] - from.q[i]) / step - v0 - c1 - c3 - v1;
+    speed[i] = std::max({std::abs(v0), std::abs(c1), std::abs(c2), std::abs(c3), std::abs(v1)});
+  }
 }
 
 }  // namespace kardan

@@ -40,6 +40,11 @@ std::string_view to_string(StepControl c) {
   return "";
 }
 
+std::string_view to_string(ErrorMeasure m) {
+  constexpr std::string_view names[] = {"method", "step", "unit_step"};
+  return names[static_cast<int>(m)];
+}
+
 std::string_view to_string(ErrorEstimate e) {
   return e == ErrorEstimate::plain ? "plain" : "filtered";
 }
@@ -64,7 +69,12 @@ class Driver {
         stepper_(method.make(complete_options(method.options, options.method_options))),
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
-        events_(problem, options) {
+        events_(problem, options),
+        per_unit_(options.error_per == ErrorMeasure::of_method
+                      ? method.error_per_unit_step
+                      : options.error_per == ErrorMeasure::per_unit_step) {
+    dense_.flow = stepper_->flow();
+    dense_.problem = &problem;
     std::sort(stop_times_.begin(), stop_times_.end());
   }
 
@@ -176,21 +186,24 @@ class Driver {
 
   double elementary(double error) const {
     return options_.safety *
-           std::pow(std::max(error, smallest_error), -1.0 / (method_.error_order + 1));
+           std::pow(std::max(error, smallest_error), -1.0 / controlled_order());
   }
 
   /// Two rejections in a row tell the power with which the error really falls: a lower one than the
   /// method's beside a kink or where stiffness reduces its order.
   double after_rejection(double h, double error, double last_h, double last_error) const {
-    const double k = method_.error_order + 1;
+    const double k = controlled_order();
     if (!(last_h > h)) return elementary(error);
     const double power = std::log(last_error / error) / std::log(last_h / h);
     return options_.safety * std::pow(error, -1 / std::clamp(power, 1.0, k));
   }
 
+  /// The power of h with which the error, or the error per second, goes to zero.
+  int controlled_order() const { return method_.error_order + (per_unit_ ? 0 : 1); }
+
   /// Every controller settles where the elementary one does: at the error safety^k.
   double next_step(double h, double error, double growth) const {
-    const double k = method_.error_order + 1, now = std::max(error, smallest_error);
+    const double k = controlled_order(), now = std::max(error, smallest_error);
     double factor = elementary(error);
     if (last_error_ > 0 && options_.control == StepControl::pi)
       factor = std::pow(options_.safety, pi_now - pi_last) * std::pow(now, -pi_now / k) *
@@ -211,7 +224,8 @@ class Driver {
     return false;
   }
 
-  Eval attempt(double h, double& error) {
+  enum class Attempt { whole, shortened };
+  Eval attempt(double h, double& error, Attempt kind = Attempt::whole) {
     if (Eval e = problem_.begin_step(h); e != Eval::ok) return e;
     if (method_.needs_jacobian && !has_jacobian_) {
       if (Eval e = problem_.jacobian(jacobian_); e != Eval::ok) return e;
@@ -220,21 +234,38 @@ class Driver {
     }
     const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
                           &jacobian_, &state_,          &scale_};
-    if (Eval e = stepper_->attempt(problem_, start, h, trial_, report_.counters); e != Eval::ok)
-      return e;
+    const Eval reached =
+        kind == Attempt::whole
+            ? stepper_->attempt(problem_, start, h, trial_, report_.counters)
+            : stepper_->shorten(problem_, start, h, trial_, report_.counters);
+    if (reached != Eval::ok) return reached;
     if (options_.estimate == ErrorEstimate::filtered)
       stepper_->filter_error(start, h, trial_.error);
     if (Eval e = problem_.finish(state_.t + h, trial_.y, next_, dense_.to); e != Eval::ok) return e;
     ++report_.counters.evaluations;
     problem_.base_point(dense_.from);
     error = method_.error_weight * problem_.error_norm(trial_.error, next_, scale_);
+    if (per_unit_) error /= h;
     return std::isfinite(error) ? Eval::ok : Eval::recoverable;
   }
 
   /// The step to next_ is good: look for events inside, tell the observer, move on.
   bool conclude(double h, double error) {
-    const bool event = problem_.events() > 0 && end_at_event(h);
-    if (h == 0) return true;  // the event was not reached: try again with a smaller step
+    bool event = false;
+    if (problem_.events() > 0) {
+      const EventSearch::Ending ending =
+          events_.end_step(dense_, state_, next_, h, [this](double trial) {
+            double trial_error = 0;
+            const Eval reached = attempt(trial, trial_error, Attempt::shortened);
+            return trial_error > 1 && options_.fixed_step == 0 ? Eval::recoverable : reached;
+          });
+      if (ending.eval != Eval::ok) {
+        h_ = 0.5 * ending.length;  // the event was not reached: try again with a smaller step
+        return true;
+      }
+      h = ending.length;
+      event = ending.event;
+    }
     ++report_.counters.steps;
     report_.smallest_step = std::min(report_.smallest_step, h);
     report_.largest_step = std::max(report_.largest_step, h);
@@ -245,7 +276,7 @@ class Driver {
       last_error_ = 0;  // the errors before an event tell nothing about those after it
     }
     state_ = next_;
-    if (report_.reason == Reason::stopped) {
+    if (report_.reason != Reason::finished) {
       (void)rebase();  // accelerations and multipliers there
       return false;
     }
@@ -255,26 +286,6 @@ class Driver {
     }
     if (!rebase()) return false;
     stepper_->accept(event ? After::event : After::step);
-    return true;
-  }
-
-  /// If an event lies inside the step, repeats the step so that it ends there: the dense output
-  /// tells roughly where, Newton on the length of true steps where exactly. h = 0 on failure.
-  bool end_at_event(double& h) {
-    double theta = 1;
-    const int e = events_.find(dense_, state_, theta);
-    if (e < 0) return false;
-    double length = theta * h;
-    if (events_.refine(e, dense_, next_, length, [this](double trial) {
-          double error = 0;
-          const Eval reached = attempt(trial, error);
-          return error > 1 && options_.fixed_step == 0 ? Eval::recoverable : reached;
-        }) != Eval::ok) {
-      h_ = 0.5 * length;
-      h = 0;
-      return false;
-    }
-    h = length;
     return true;
   }
 
@@ -313,6 +324,7 @@ class Driver {
   DriverReport report_;
   double h_ = 0;
   double last_error_ = 0, last_h_ = 0;  // of the last accepted step; 0: none
+  bool per_unit_;                       // the error per second is held below the tolerance
   bool has_jacobian_ = false;
 };
 

@@ -29,11 +29,26 @@ std::string_view to_string(StepControl);
 enum class ErrorEstimate { plain, filtered };
 std::string_view to_string(ErrorEstimate);
 
-/// Which passages of an event function count, and whether they end the run.
+/// Whether the error of a step is compared with the tolerance, or its error per second.
+enum class ErrorMeasure { of_method, per_step, per_unit_step };
+std::string_view to_string(ErrorMeasure);
+
+/// What an action at an event did.
+enum class EventEffect {
+  none,
+  changed,  ///< the state, or the equations
+  rests,    ///< events follow each other ever faster: the run ends at rest
+  failed    ///< the state cannot be changed that way
+};
+
+/// Which passages of an event function count, and what happens then.
 struct EventRule {
   int direction = 0;  ///< +1: becoming positive, -1: becoming negative, 0: both
   bool stop = false;
   std::string name;  ///< for the message
+  /// Changes `state` when the function passes in `direction`, and `after`, which is `state` a short
+  /// `time` later.
+  std::function<EventEffect(State& state, int direction, double time, State& after)> act = {};
 };
 
 struct DriverOptions {
@@ -48,7 +63,10 @@ struct DriverOptions {
   StepControl control = StepControl::elementary;
   ErrorEstimate estimate = ErrorEstimate::plain;
   int max_steps = 10'000'000;
-  int event_samples = 12;                ///< points inside a step at which events are looked for
+  ErrorMeasure error_per = ErrorMeasure::of_method;  ///< what is held below the tolerance
+  int event_samples = 12;  ///< points inside a step at which events are looked for
+  /// [s] What lasts longer than this is not missed; 0: a thousandth of the samples' distance.
+  double event_resolution = 0;
   OptionValues method_options = {};      ///< resolved; empty: the method's defaults
   std::vector<double> stop_times = {};   ///< [s] a step ends at each of them
   std::vector<EventRule> events = {};    ///< by event; those without one count both ways

@@ -13,6 +13,12 @@ namespace {
 constexpr double time_accuracy = 1e-10;
 /// [s, or of t] The shortest step to an event: time must move on.
 constexpr double shortest = 1e-14;
+/// Samples of a flow: so many per step at most.
+constexpr double most_samples = 4096;
+/// Of the distance of two samples: the resolution unless one is given.
+constexpr double default_resolution = 1e-3;
+/// More events than this at the same time, up to their accuracy, never end.
+constexpr int largest_crowd = 1000;
 
 /// Whether a dip through three samples may reach zero between them: the parabola does, were it four
 /// times as deep below the middle sample as it is.
@@ -27,25 +33,132 @@ EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
     : problem_(problem),
       rules_(options.events),
       samples_(options.event_samples),
+      resolution_(options.event_resolution),
+      ignored_(problem.events(), 0),
+      z_start_(problem.events()),
       z_inside_(problem.events()),
       z_before_(problem.events()),
       z_end_(problem.events()),
       z_side_(problem.events()),
-      z_(samples_ + 1, Vector(problem.events())) {}
+      rate_(problem.events()) {
+  for (Sample& s : window_)
+    for (Vector* x : {&s.z, &s.guard, &s.rate}) x->resize(problem.events());
+}
 
+EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& start,
+                                          const State& end, double h,
+                                          const std::function<Eval(double)>& repeat) {
+  std::fill(ignored_.begin(), ignored_.end(), 0);
+  bool late = false;
+  for (;;) {
+    double theta = 1;
+    const int e = find(step, start, theta);
+    if (e < 0) break;
+    double length = theta * h;
+    switch (refine(e, step, end, length, repeat)) {
+      case Refined::reached:
+        return {Eval::ok, length, true};
+      case Refined::failed:
+        return {Eval::recoverable, length, false};
+      case Refined::grazing:
+        ignored_[e] = 1;
+        late = true;
+        if (repeat(h) != Eval::ok) return {Eval::recoverable, h, false};
+    }
+  }
+  if (!late) return {Eval::ok, h, false};
+  // What seemed to graze may yet have passed.
+  problem_.event_functions(end, z_end_);
+  for (std::size_t e = 0; e < ignored_.size(); ++e)
+    if (ignored_[e] && (z_end_[e] > 0) != (z_start_[e] > 0)) return {Eval::ok, h, true};
+  return {Eval::ok, h, false};
+}
+
+int EventSearch::sample_count(const DenseStep& step) const {
+  if (!step.flow) return samples_;
+  const double wanted = std::ceil(step.flow->fastest() * step.h());
+  return static_cast<int>(std::clamp<double>(wanted, samples_, most_samples));
+}
+
+/// Whether every event is a distance that is too large to vanish in the whole step.
+bool EventSearch::cannot_happen(const DenseStep& step, const State& start) {
+  Sample &a = window_[0], &b = window_[1];
+  step.at(0, a.point);
+  a.state = start;
+  // The bound of a flow is one for short times.
+  if (step.flow)
+    speed_.assign(a.point.q.size(), 0.0);
+  else
+    step.speed_bound(0, 1, step.from, step.to, speed_);
+  guard(a);
+  any_guard_ = false;
+  bool all = true;
+  for (double r : a.rate) (std::isfinite(r) ? any_guard_ : all) = std::isfinite(r);
+  if (!any_guard_ || !all || step.flow) return false;
+  sample(step, 1, b);
+  guard(b);
+  for (std::size_t e = 0; e < a.z.size(); ++e)
+    if (!((a.guard[e] > 0) == (b.guard[e] > 0) && (a.z[e] > 0) == (b.z[e] > 0) &&
+          std::abs(a.guard[e]) + std::abs(b.guard[e]) > a.rate[e] * step.h() &&
+          std::isfinite(b.rate[e])))
+      return false;
+  return true;
+}
+
+/// The first event inside the step, or -1; theta where its function vanishes.
 int EventSearch::find(const DenseStep& step, const State& start, double& theta) {
-  problem_.event_functions(start, z_[0]);
-  keep_side(start.t, z_[0]);
-  for (int k = 1; k <= samples_; ++k) at(step, static_cast<double>(k) / samples_, z_[k]);
-  const int count = problem_.events();
   found_ = -1;
-  for (int e = 0; e < count; ++e) {
-    const double root = first_root(step, e);
-    if (root > theta || root < 0) continue;
-    theta = root;
-    found_ = e;
+  window_[0].theta = 0;
+  problem_.event_functions(start, window_[0].z);
+  keep_side(start.t, window_[0].z);
+  z_start_ = window_[0].z;
+  if (cannot_happen(step, start)) return -1;
+  const int count = sample_count(step);
+  const double least =
+      resolution_ > 0 ? resolution_ / step.h() : default_resolution / count;
+  Sample *a = nullptr, *b = &window_[0], *c = &window_[1], *spare = &window_[2];
+  for (int k = 1; k <= count; ++k) {
+    sample(step, static_cast<double>(k) / count, *c);
+    if (any_guard_) {
+      step.speed_bound(b->theta, c->theta, b->point, c->point, speed_);
+      if (step.flow || k == 1) guard(*b);
+      rate_ = b->rate;
+      guard(*c);
+    }
+    for (int e = 0; e < problem_.events(); ++e) {
+      if (ignored_[e]) continue;
+      double root = root_between(step, e, *b, *c);
+      if (root < 0 && a) root = root_in_dip(step, e, *a, *b, *c);
+      if (root < 0 && any_guard_ && (b->z[e] > 0) == (c->z[e] > 0) && std::isfinite(rate_[e]) &&
+          std::isfinite(c->rate[e])) {
+        rate_[e] = std::max(rate_[e], c->rate[e]);
+        const double inside = guarded(step, e, b->theta, c->theta, b->guard[e], c->guard[e], least,
+                                      b->z[e] > 0);
+        if (inside >= 0) root = root_near(step, e, b->theta, inside, c->theta);
+      }
+      if (root < 0 || root > theta) continue;
+      theta = root;
+      found_ = e;
+    }
+    if (found_ >= 0) break;
+    Sample* last = a ? a : spare;
+    a = b;
+    b = c;
+    c = last;
   }
   return found_;
+}
+
+void EventSearch::sample(const DenseStep& step, double theta, Sample& out) {
+  out.theta = theta;
+  step.at(theta, out.point);
+  (void)problem_.state_at(out.point, step.consistency(), out.state);
+  problem_.event_functions(out.state, out.z);
+  keep_side(out.point.t, out.z);
+}
+
+void EventSearch::guard(Sample& s) {
+  problem_.event_guards(s.state, speed_, s.guard, s.rate);
 }
 
 bool EventSearch::counts(int event, int direction) const {
@@ -53,21 +166,28 @@ bool EventSearch::counts(int event, int direction) const {
   return e >= rules_.size() || rules_[e].direction == 0 || rules_[e].direction == direction;
 }
 
-Eval EventSearch::refine(int event, const DenseStep& step, const State& end, double& length,
-                         const std::function<Eval(double)>& repeat) {
+/// Newton on the length of true steps, from the length where the dense output has the event.
+EventSearch::Refined EventSearch::refine(int event, const DenseStep& step, const State& end,
+                                         double& length,
+                                         const std::function<Eval(double)>& repeat) {
   constexpr int most = 8;
   const double least = shortest * std::max(1.0, std::abs(step.from.t));
-  for (int i = 0;; ++i) {
+  const double expected = length;
+  for (int i = 0; i <= most; ++i) {
     length = std::max(length, least);
-    if (Eval e = repeat(length); e != Eval::ok) return e;
-    if (i == most) return Eval::ok;
+    if (repeat(length) != Eval::ok) return Refined::failed;
     problem_.event_functions(end, z_end_);
     const double shift = -z_end_[event] / slope_at_end(step, event);
-    if (!std::isfinite(shift) || std::abs(shift) < 1e-14 * std::max(1.0, std::abs(end.t)) ||
+    if (!std::isfinite(shift)) return z_end_[event] == 0 ? Refined::reached : Refined::grazing;
+    if (std::abs(shift) < 1e-14 * std::max(1.0, std::abs(end.t)) ||
         std::abs(shift) < 1e-12 * length)
-      return Eval::ok;
-    length += std::clamp(shift, -0.5 * length, 0.5 * length);
+      return Refined::reached;
+    // Before the start, or far from where it was seen: true steps do not have this event.
+    if (length + shift < -least || std::abs(length + shift - expected) > 0.5 * expected + least)
+      return Refined::grazing;
+    length += shift;
   }
+  return Refined::grazing;
 }
 
 /// The state a short time beyond the end of the step, along the parabola there: the quintic of a
@@ -90,22 +210,57 @@ double EventSearch::slope_at_end(const DenseStep& step, int event) {
   return (z_before_[event] - z_end_[event]) / time;
 }
 
+void EventSearch::act(int e, int direction, State& end, double time, DriverReport& report) {
+  const EventRule& rule = rules_[e];
+  switch (rule.act(end, direction, time, after_)) {
+    case EventEffect::none:
+    case EventEffect::changed:
+      return;
+    case EventEffect::rests:
+      report.reason = Reason::stopped;
+      report.message = fmt::format("event '{}' comes to rest: it follows itself ever faster",
+                                   rule.name);
+      report.advice =
+          "what holds it from here on is no part of the model: a contact element would, or go on "
+          "from this state";
+      return;
+    case EventEffect::failed:
+      report.reason = Reason::evaluation_failed;
+      report.message = fmt::format("t = {:.9g}: the action of event '{}' is not possible", end.t,
+                                   rule.name);
+      report.advice = "an impulse needs a function of positions that the motion can change";
+      return;
+  }
+}
+
 void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) {
-  const double time = std::max(1e-6 * step.h(), time_accuracy * std::max(1.0, std::abs(end.t)));
+  const double accuracy = time_accuracy * std::max(1.0, std::abs(end.t));
+  const double time = std::max(1e-6 * step.h(), accuracy);
   beyond(step, time, after_);
   problem_.event_functions(after_, z_inside_);
   for (int e = 0; e < problem_.events(); ++e) {
     const int direction = z_inside_[e] > 0 ? 1 : -1;
-    // z_[0]: at the start of this step. An event that counts one way only may have passed the
-    // other way since.
+    // An event that counts one way only may have passed the other way since the start.
     const bool one_way = !counts(e, 1) || !counts(e, -1);
-    const bool passed = (e == found_ && one_way) || (z_[0][e] > 0) != (z_inside_[e] > 0);
+    const bool passed = (e == found_ && one_way) || (z_start_[e] > 0) != (z_inside_[e] > 0);
     if (!passed || !counts(e, direction)) continue;
     report.events.push_back({end.t, e, direction});
     ++report.counters.events;
-    if (static_cast<std::size_t>(e) >= rules_.size() || !rules_[e].stop) continue;
+    if (static_cast<std::size_t>(e) >= rules_.size()) continue;
+    if (rules_[e].act) act(e, direction, end, time, report);
+    if (!rules_[e].stop) continue;
     report.reason = Reason::stopped;
     report.message = fmt::format("event '{}'", rules_[e].name);
+  }
+  crowd_ = end.t - last_event_ <= accuracy ? crowd_ + 1 : 0;
+  last_event_ = end.t;
+  if (crowd_ >= largest_crowd && found_ >= 0) {
+    report.reason = Reason::too_many_steps;
+    report.message = fmt::format("t = {:.9g}: {} events at the same time{}", end.t, crowd_,
+                                 static_cast<std::size_t>(found_) < rules_.size()
+                                     ? fmt::format(", the last one '{}'", rules_[found_].name)
+                                     : "");
+    report.advice = "actions that undo each other never end: let the way back need a little more";
   }
   problem_.switch_modes(after_, end);
   // The side on which the functions of the new modes begin.
@@ -114,30 +269,50 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   side_until_ = end.t + time;
 }
 
-/// First zero of an event in the step, or -1. A dip towards zero between samples is followed to
-/// its bottom, so that a function that crosses zero twice between two samples is not missed.
-double EventSearch::first_root(const DenseStep& step, int e) {
-  const double spacing = 1.0 / samples_;
-  for (int k = 1; k <= samples_; ++k) {
-    const double a = z_[k - 1][e], b = z_[k][e];
-    if ((a > 0) != (b > 0)) {
-      if (!counts(e, b > 0 ? 1 : -1)) continue;
-      return locate(step, e, (k - 1) * spacing, k * spacing, a, b);
-    }
-    if (k == samples_) break;
-    const double c = z_[k + 1][e];
-    if ((b > 0) == (c > 0) && std::abs(b) < std::abs(a) && std::abs(b) <= std::abs(c) &&
-        may_reach_zero(std::abs(a), std::abs(b), std::abs(c))) {
-      const double inside = bottom(step, e, (k - 1) * spacing, (k + 1) * spacing, b > 0);
-      if (inside < 0) continue;
-      at(step, inside, z_end_);
-      const double other = z_end_[e];
-      if (counts(e, other > 0 ? 1 : -1))
-        return locate(step, e, (k - 1) * spacing, inside, a, other);
-      return locate(step, e, inside, (k + 1) * spacing, other, c);
-    }
-  }
-  return -1;
+/// Zero of an event between two samples, or -1.
+double EventSearch::root_between(const DenseStep& step, int e, const Sample& a, const Sample& b) {
+  if ((a.z[e] > 0) == (b.z[e] > 0) || !counts(e, b.z[e] > 0 ? 1 : -1)) return -1;
+  return locate(step, e, a.theta, b.theta, a.z[e], b.z[e]);
+}
+
+/// A dip towards zero at the middle one of three samples is followed to its bottom, so that a
+/// function that crosses zero twice between two samples is not missed.
+double EventSearch::root_in_dip(const DenseStep& step, int e, const Sample& a, const Sample& b,
+                                const Sample& c) {
+  const double za = a.z[e], zb = b.z[e], zc = c.z[e];
+  if ((za > 0) != (zb > 0) || (zb > 0) != (zc > 0) || std::abs(zb) >= std::abs(za) ||
+      std::abs(zb) > std::abs(zc) || !may_reach_zero(std::abs(za), std::abs(zb), std::abs(zc)))
+    return -1;
+  const double inside = bottom(step, e, a.theta, c.theta, zb > 0);
+  return inside < 0 ? -1 : root_near(step, e, a.theta, inside, c.theta);
+}
+
+/// The zero that counts before or after `inside`, where the function has the other sign than at a
+/// and b.
+double EventSearch::root_near(const DenseStep& step, int e, double a, double inside, double b) {
+  at(step, a, z_before_);
+  at(step, inside, z_end_);
+  const double za = z_before_[e], other = z_end_[e];
+  if (counts(e, other > 0 ? 1 : -1)) return locate(step, e, a, inside, za, other);
+  at(step, b, z_before_);
+  return locate(step, e, inside, b, other, z_before_[e]);
+}
+
+/// A place between a and b where the event function has the other sign, or -1: halves as long as
+/// the distance could vanish in between.
+double EventSearch::guarded(const DenseStep& step, int e, double a, double b, double ga, double gb,
+                            double least, bool positive) {
+  if (std::abs(ga) + std::abs(gb) > rate_[e] * (b - a) * step.h() || b - a <= least) return -1;
+  const double middle = 0.5 * (a + b);
+  step.at(middle, point_);
+  (void)problem_.state_at(point_, step.consistency(), probe_);
+  problem_.event_functions(probe_, z_end_);
+  keep_side(point_.t, z_end_);
+  if ((z_end_[e] > 0) != positive) return middle;
+  problem_.event_guards(probe_, speed_, z_inside_, z_before_);
+  const double g = z_inside_[e];
+  const double left = guarded(step, e, a, middle, ga, g, least, positive);
+  return left >= 0 ? left : guarded(step, e, middle, b, g, gb, least, positive);
 }
 
 /// A point between a and b where the function has the other sign, or -1 (golden section).
@@ -171,7 +346,7 @@ double EventSearch::bottom(const DenseStep& step, int e, double a, double b, boo
 
 void EventSearch::at(const DenseStep& step, double theta, Vector& z) {
   step.at(theta, point_);
-  (void)problem_.state_at(point_, ChartProblem::Consistency::as_interpolated, probe_);
+  (void)problem_.state_at(point_, step.consistency(), probe_);
   problem_.event_functions(probe_, z);
   keep_side(point_.t, z);
 }

@@ -1,6 +1,12 @@
 #pragma once
 /// Events inside a step: zeros of the problem's event functions on the dense output, then on true
 /// steps. Every driver looks through the same eyes.
+///
+/// The functions are sampled at equal distances, with a flow of the method (method.h) at distances
+/// that resolve its fastest rate. A function that dips towards zero between samples is followed to
+/// its bottom. Where a function is a distance whose rate is bounded (ChartProblem::event_guards),
+/// an interval is left only when the distance cannot reach zero inside, else it is halved down to
+/// the resolution: no passage that lasts longer is missed.
 
 #include <functional>
 #include <limits>
@@ -15,36 +21,64 @@ class EventSearch {
  public:
   EventSearch(ChartProblem& problem, const DriverOptions& options);
 
-  /// The first event inside the step from `start`, or -1; theta where its function vanishes.
-  int find(const DenseStep& step, const State& start, double& theta);
+  /// How a step of length h ends.
+  struct Ending {
+    Eval eval = Eval::ok;  // otherwise: `length` was not reached
+    double length = 0;
+    bool event = false;
+  };
+  /// Looks for the first event inside the step from `start` and repeats the step so that it ends
+  /// there. `repeat` makes a true step of the length it is given and writes it to `step` and `end`.
+  Ending end_step(const DenseStep& step, const State& start, const State& end, double h,
+                  const std::function<Eval(double)>& repeat);
 
-  /// Newton on the length of true steps, from the length where the dense output has the event.
-  /// `repeat` makes a step of the length it is given and writes it to `step` and `end`.
-  Eval refine(int event, const DenseStep& step, const State& end, double& length,
-              const std::function<Eval(double)>& repeat);
-
-  /// Records what happens at the end of the step and changes the modes to those just beyond it.
-  /// The report's reason is `stopped` after an event that ends the run.
+  /// Records what happens at the end of the step, acts, and changes the modes to those just beyond
+  /// it. The report's reason is `stopped` after an event that ends the run.
   void pass(const DenseStep& step, State& end, DriverReport& report);
 
  private:
+  enum class Refined { reached, failed, grazing };
+  struct Sample {
+    double theta = 0;
+    Vector z, guard, rate;
+    ChartPoint point;
+    State state;
+  };
+  int find(const DenseStep& step, const State& start, double& theta);
+  Refined refine(int event, const DenseStep& step, const State& end, double& length,
+                 const std::function<Eval(double)>& repeat);
+  void sample(const DenseStep& step, double theta, Sample& out);
+  void guard(Sample& at);
+  bool cannot_happen(const DenseStep& step, const State& start);
+  int sample_count(const DenseStep& step) const;
   void at(const DenseStep& step, double theta, Vector& z);
   void keep_side(double t, Vector& z) const;
   void beyond(const DenseStep& step, double time, State& state);
   double slope_at_end(const DenseStep& step, int event);
   bool counts(int event, int direction) const;
-  double first_root(const DenseStep& step, int event);
+  double root_between(const DenseStep& step, int event, const Sample& a, const Sample& b);
+  double root_in_dip(const DenseStep& step, int event, const Sample& a, const Sample& b,
+                     const Sample& c);
+  double guarded(const DenseStep& step, int event, double a, double b, double ga, double gb,
+                 double least, bool positive);
+  double root_near(const DenseStep& step, int event, double a, double inside, double b);
   double bottom(const DenseStep& step, int event, double a, double b, bool positive);
   double locate(const DenseStep& step, int event, double a, double b, double fa, double fb);
+  void act(int event, int direction, State& end, double time, DriverReport& report);
 
   ChartProblem& problem_;
   const std::vector<EventRule>& rules_;
   int samples_;
-  int found_ = -1;  // the event the last step was cut for
-  Vector z_inside_, z_before_, z_end_, z_side_;
-  std::vector<Vector> z_;  // samples of the event functions
+  double resolution_;
+  int found_ = -1;             // the event the last step was cut for
+  std::vector<char> ignored_;  // in this step: grazing
+  bool any_guard_ = false;
+  Vector z_start_, z_inside_, z_before_, z_end_, z_side_, speed_, rate_;
+  Sample window_[3];
   // Until then z_side_ tells the signs.
   double side_until_ = -std::numeric_limits<double>::infinity();
+  double last_event_ = -std::numeric_limits<double>::infinity();
+  int crowd_ = 0;  // events that followed each other at once
   ChartPoint point_;
   State probe_, after_;
 };

@@ -34,6 +34,18 @@ struct Trial {
   Local error;  // estimate of its error
 };
 
+/// The solution between the ends of a step, for methods that know it better than a polynomial does.
+class StepFlow {
+ public:
+  virtual ~StepFlow() = default;
+  /// At `time` after the start of the last attempt.
+  virtual const Local& at(double time) = 0;
+  /// |u| is at most this between `a` and `b` after the start.
+  virtual const Vector& speed_bound(double a, double b) = 0;
+  /// [1/s] A bound of the fastest rate.
+  virtual double fastest() const = 0;
+};
+
 /// What lies between an accepted step and the next one.
 enum class After { step, event };
 
@@ -42,11 +54,18 @@ class Stepper {
   virtual ~Stepper() = default;
   virtual Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                        Counters& counters) = 0;
+  /// The last attempt once more, but ended earlier: at an event inside it.
+  virtual Eval shorten(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
+                       Counters& counters) {
+    return attempt(problem, start, h, trial, counters);
+  }
   /// error := (I - h gamma J)^-1 error with the factors of the last attempt, which takes the modes
   /// out of the estimate that the method damps anyway; methods without factors leave it alone.
   virtual void filter_error(const StepStart& start, double h, Local& error) {
     (void)start, (void)h, (void)error;
   }
+  /// Null: the quintic of dense.h.
+  virtual StepFlow* flow() { return nullptr; }
   /// The last attempt is taken and the base has moved to its end. Methods that remember do it now;
   /// after an event the equations are others.
   virtual void accept(After) {}
@@ -68,6 +87,9 @@ struct Method {
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.
   double error_weight = 1;
+  /// The estimate is held below the tolerance per second, not per step: reached errors then follow
+  /// the tolerance without the estimate being added to the solution.
+  bool error_per_unit_step = false;
   ProblemKind problem = ProblemKind::ode;
   std::string_view formulation = "state_space";  ///< unless another is asked for
   std::vector<OptionInfo> options = {};

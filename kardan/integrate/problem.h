@@ -7,6 +7,8 @@
 /// x = 0 at the base; after an accepted step the base moves on. What x means is the problem's
 /// affair; methods and driver know no bodies or joints.
 
+#include <algorithm>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -110,6 +112,16 @@ class ChartProblem {
   virtual Eval finish(double t, const Local& y, State& state, ChartPoint& point) = 0;
   /// The base as a chart point.
   virtual void base_point(ChartPoint& point) const = 0;
+  /// Writes a local point into a chart point: its free coordinates, their velocities, and z. What
+  /// depends on them is left as it is.
+  virtual void place(const Local& y, ChartPoint& point) {
+    point.q = y.x;
+    point.dq = y.u;
+    point.z = y.z;
+  }
+  /// Bounds of the speeds of chart coordinates from those of u; where some depend on others in ways
+  /// that only a position tells, `speed` is left as it is.
+  virtual void spread_speed(const Vector& u, Vector& speed) const { speed = u; }
   /// A full state from chart coordinates, with or without making it consistent.
   enum class Consistency { as_interpolated, projected };
   virtual Eval state_at(const ChartPoint& point, Consistency, State& state) = 0;
@@ -125,6 +137,13 @@ class ChartProblem {
 
   virtual int events() const = 0;
   virtual void event_functions(const State& state, std::span<double> z) = 0;
+  /// For events that are the passage of a distance: at `state` the distance, which has the sign of
+  /// the event function whenever that is about to change, and how fast it can change while no chart
+  /// coordinate is faster than `speed`. An infinite rate: nothing is known.
+  virtual void event_guards(const State& /*state*/, std::span<const double> /*speed*/,
+                            std::span<double> /*guard*/, std::span<double> rate) {
+    std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
+  }
   /// Sets the modes of `state` to those that belong to `after`, a state just beyond an event.
   virtual void switch_modes(const State& after, State& state) = 0;
 

@@ -243,9 +243,11 @@ Eval Radau5Stepper::correct(DaeProblem& problem, const StepStart& start, double 
 /// The estimate has order 3 and belongs to a worse solution than the one of order 5 that is taken.
 /// The global error of the latter goes with the estimate to the power 5/4: held below
 /// tol^(4/5) / factor instead of tol the reached error follows tol. (RADAU5 does the same with the
-/// power 2/3, which is that of the local error.) The factor is measured on several problems.
+/// power 2/3, which is that of the local error.) The factor is measured: with it the velocities of
+/// Andrews' mechanism, whose errors are 300 times those of its positions, are within ten tolerances
+/// on a grid, and so are 20 s of four-bar linkages.
 double estimate_weight(double tolerance) {
-  constexpr double factor = 4;
+  constexpr double factor = 28;
   return factor * std::pow(tolerance, 0.2);
 }
 
@@ -253,8 +255,10 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
                                              Stage stage, DaeLinearization& matrix,
                                              Counters& counters) {
   const double tolerance = start.scale->relative, weight = estimate_weight(tolerance);
-  // In units of the controlled error (RADAU5; Hairer & Wanner II, IV.8).
-  const double enough = std::min(0.03, std::sqrt(tolerance / weight));
+  // In units of the controlled error (RADAU5; Hairer & Wanner II, IV.8). Ten times looser than the
+  // square root: on Andrews' mechanism that saves a fifth of the evaluations, and reached errors
+  // change by less than a half.
+  const double enough = std::min(0.03, 10 * std::sqrt(tolerance / weight));
   // Corrections of this size are round-off, magnified near singular positions: in velocities by
   // the square of the condition. Where that would not stay well below the tolerance, no size is
   // excused.

@@ -7,6 +7,7 @@ namespace {
 struct DriverFields : DriverOptions {
   std::string control_name{to_string(StepControl::elementary)};
   std::string estimate_name{to_string(ErrorEstimate::plain)};
+  std::string error_per_name{to_string(ErrorMeasure::of_method)};
 
   template <class F>
   static void fields(F& f) {
@@ -31,10 +32,18 @@ struct DriverFields : DriverOptions {
     f("estimate", &DriverFields::estimate_name,
       {.doc = "the error as estimated, or filtered with (I - h gamma J)^-1",
        .choices = {"plain", "filtered"}});
+    f("error_per", &DriverFields::error_per_name,
+      {.doc = "what is held below the tolerance: the error of a step, or of a step per second",
+       .choices = {"method", "step", "unit_step"}});
     f("max_steps", &DriverFields::max_steps,
       {.doc = "the run ends after so many", .check = Check::positive});
     f("event_samples", &DriverFields::event_samples,
       {.doc = "points inside a step at which events are looked for", .check = Check::positive});
+    f("event_resolution", &DriverFields::event_resolution,
+      {.unit = "s",
+       .doc = "contacts and samples: what lasts longer is not missed; 0: a thousandth of the "
+              "distance of the samples",
+       .check = Check::non_negative});
     f("stop_times", &DriverFields::stop_times, {.unit = "s", .doc = "a step ends at each of them"});
   }
 };
@@ -44,6 +53,7 @@ DriverFields named(const DriverOptions& options) {
   static_cast<DriverOptions&>(fields) = options;
   fields.control_name = to_string(options.control);
   fields.estimate_name = to_string(options.estimate);
+  fields.error_per_name = to_string(options.error_per);
   return fields;
 }
 
@@ -86,6 +96,9 @@ bool set_driver_option(const std::string& name, const FieldValue& value, DriverO
     if (fields.control_name == to_string(c)) fields.control = c;
   for (ErrorEstimate e : {ErrorEstimate::plain, ErrorEstimate::filtered})
     if (fields.estimate_name == to_string(e)) fields.estimate = e;
+  for (ErrorMeasure m :
+       {ErrorMeasure::of_method, ErrorMeasure::per_step, ErrorMeasure::per_unit_step})
+    if (fields.error_per_name == to_string(m)) fields.error_per = m;
   options = static_cast<const DriverOptions&>(fields);
   return true;
 }

@@ -8,18 +8,6 @@
 namespace kardan {
 namespace {
 
-/// What was asked for; tolerances are left out where the general one holds.
-Json asked(const SimulateOptions& o) {
-  Json out{{"method", o.method}, {"tolerance", o.driver.tolerance}, {"t_end", o.t_end}};
-  if (o.every > 0) out["every"] = o.every;
-  if (o.driver.fixed_step > 0) out["step"] = o.driver.fixed_step;
-  if (o.relative > 0) out["relative"] = o.relative;
-  if (o.absolute > 0) out["absolute"] = o.absolute;
-  for (const VariableTolerance& t : o.tolerance_of) out["tolerance_of"][t.name] = t.value;
-  for (const auto& [name, value] : o.options) out["options"][name] = value;
-  return out;
-}
-
 Json used(const RunReport& r) {
   Json out{{"method", r.method}, {"formulation", r.formulation}};
   out["method_options"] = r.method_options;
@@ -57,6 +45,17 @@ void add_history(const System& system, const RunReport& r, Json& out) {
 
 }  // namespace
 
+Json to_json(const SimulateOptions& o) {
+  Json out{{"method", o.method}, {"tolerance", o.driver.tolerance}, {"t_end", o.t_end}};
+  if (o.every > 0) out["every"] = o.every;
+  if (o.driver.fixed_step > 0) out["step"] = o.driver.fixed_step;
+  if (o.relative > 0) out["relative"] = o.relative;
+  if (o.absolute > 0) out["absolute"] = o.absolute;
+  for (const VariableTolerance& t : o.tolerance_of) out["tolerance_of"][t.name] = t.value;
+  for (const auto& [name, value] : o.options) out["options"][name] = value;
+  return out;
+}
+
 Json to_json(const Residuals& r) {
   return {{"position", r.position}, {"velocity", r.velocity}, {"acceleration", r.acceleration}};
 }
@@ -89,7 +88,7 @@ Json to_json(const System& system, const RunReport& r, const Moment& end) {
                    {"exchanged", r.energy.exchanged},
                    {"balance_error", r.energy.balance_error}};
   add_history(system, r, out);
-  out["asked"] = asked(r.asked);
+  out["asked"] = to_json(r.asked);
   out["used"] = used(r);
   out["derivatives"] = {{"exact", r.exact_derivatives}, {"missing", r.without_derivatives}};
   out["dense_output_order"] = r.dense_order;

@@ -17,6 +17,8 @@ namespace kardan {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const Residuals&);
+/// What was asked for; tolerances are left out where the general one holds.
+Json to_json(const SimulateOptions&);
 /// All values that are known, by column.
 Json to_json(const System&, const Moment&);
 /// The certificate; `end` is where the run came to.

@@ -16,6 +16,8 @@ struct ResultDescription {
   std::string model;  ///< the complete model as YAML; running it gives the result again
   Json scene;         ///< what a viewer draws (scene.h)
   ResultLayout layout;
+  std::vector<std::string> events;  ///< names of what may happen
+  Json asked;                       ///< the options of the run
 };
 
 /// A result format.

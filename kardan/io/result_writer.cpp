@@ -56,9 +56,12 @@ ResultWriter::ResultWriter(const Model& model, const ParameterValues& overrides,
       recorder_(*prepared.system),
       sinks_(open_results(paths, resources, diagnostics)) {
   if (sinks_.empty() || diagnostics.has_errors()) return;
-  const ResultDescription description{
-      model.name, model_text(model, overrides, options), make_scene(prepared, recorder_.layout()),
-      recorder_.layout()};
+  const ResultDescription description{model.name,
+                                      model_text(model, overrides, options),
+                                      make_scene(prepared, recorder_.layout()),
+                                      recorder_.layout(),
+                                      prepared.system->event_names(),
+                                      to_json(options)};
   for (const auto& sink : sinks_) sink->begin(description);
 }
 

@@ -284,6 +284,18 @@ Json branch(const char* name) {
   return {{"name", name}, {"kind", "section"}, {"children", Json::array()}};
 }
 
+/// The points that sensors watch: a report draws their paths.
+Json points_of(const Blueprint& b) {
+  Json out = Json::array();
+  for (const ElementData& e : b.elements) {
+    if (e.type->category != Category::sensor || e.type->name != "point" || e.frames.empty()) continue;
+    const FrameData& f = e.frames.back();
+    if (f.body == 0) continue;
+    out.push_back({{"name", e.name}, {"body", f.body}, {"point", json(f.s)}});
+  }
+  return out;
+}
+
 std::string body_text(const BodyData& b, int dimension) {
   if (b.kind == BodyKind::point) return fmt::format("point mass, {:.6g} kg", b.mass);
   if (dimension == 2)
@@ -374,6 +386,7 @@ Json make_scene(const Prepared& prepared, const ResultLayout& layout) {
     out["forces"] = forces_of(system);
     out["surfaces"] = surfaces_of(system, prepared.start.state);
     out["arrows"] = arrows_of(system, layout);
+    out["points"] = points_of(system.blueprint());
   }
   out["tree"] = tree_of(system);
   return out;

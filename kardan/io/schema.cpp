@@ -198,6 +198,19 @@ void add_requests(Json& defs) {
                          {"additionalProperties", false}};
   defs["event"] = object_of(event_field_docs());
   defs["event"]["properties"]["repeat"] = reference("repeat");
+  const Json impulse = {{"type", "object"},
+                        {"properties", {{"restitution", reference("number")}}},
+                        {"required", {"restitution"}},
+                        {"additionalProperties", false}};
+  defs["event"]["properties"]["action"] = {
+      {"description", defs["event"]["properties"]["action"]["description"]},
+      {"anyOf",
+       {{{"enum", {"record", "stop"}}},
+        {{"type", "object"},
+         {"properties", {{"set", names_of(reference("number"))}, {"impulse", impulse}}},
+         {"minProperties", 1},
+         {"maxProperties", 1},
+         {"additionalProperties", false}}}}};
   defs["simulate"] = object_of(simulate_field_docs());
   defs["simulate"]["type"] = {"object", "null"};
   Json& p = defs["simulate"]["properties"];

@@ -53,6 +53,45 @@ KARDAN_INLINE void subtract_columns(int count, const double* c, const double* x,
   for (int e = 0; e < N; ++e) out[e] = sum[e];
 }
 
+/// The same with rows of X that are listed.
+template <int W, int N>
+KARDAN_INLINE void subtract_listed_columns(int count, const double* c, const int* row,
+                                           const double* X, std::ptrdiff_t width, int j,
+                                           double* y) {
+  Wide<W>* out = reinterpret_cast<Wide<W>*>(y + j);
+  Wide<W> sum[N];
+  for (int e = 0; e < N; ++e) sum[e] = out[e];
+  X += j;
+  for (int k = 0; k < count; ++k) {
+    const Wide<W>* x = reinterpret_cast<const Wide<W>*>(X + row[k] * width);
+    for (int e = 0; e < N; ++e) sum[e] -= c[k] * x[e];
+  }
+  for (int e = 0; e < N; ++e) out[e] = sum[e];
+}
+
+KARDAN_INLINE void subtract_listed(int count, const double* c, const int* row, const double* X,
+                                   int width, double* y) {
+  if (count == 0) return;
+  int j = 0;
+  for (; j + 16 <= width; j += 16) subtract_listed_columns<4, 4>(count, c, row, X, width, j, y);
+  if (j + 8 <= width) {
+    subtract_listed_columns<4, 2>(count, c, row, X, width, j, y);
+    j += 8;
+  }
+  if (j + 4 <= width) {
+    subtract_listed_columns<4, 1>(count, c, row, X, width, j, y);
+    j += 4;
+  }
+  if (j + 2 <= width) {
+    subtract_listed_columns<2, 1>(count, c, row, X, width, j, y);
+    j += 2;
+  }
+  if (j == width) return;
+  double sum = y[j];
+  for (int k = 0; k < count; ++k) sum -= c[k] * X[row[k] * static_cast<std::ptrdiff_t>(width) + j];
+  y[j] = sum;
+}
+
 KARDAN_INLINE void subtract_combination(int count, const double* c, const double* x, int width,
                                         double* y) {
   int j = 0;
@@ -297,6 +336,64 @@ RowSize row_size(int width, const double* row) {
     out.sum += std::abs(row[j]);
   }
   return out;
+}
+
+bool list_nonzeros(int n, const double* lu, double share, SparseFactors& out) {
+  const int most = static_cast<int>(share * n * n);
+  out.row_start.resize(n + 1);
+  out.row_middle.resize(n);
+  out.diagonal.resize(n);
+  out.column.resize(most + n);
+  out.value.resize(most + n);
+  int count = 0;
+  for (int i = 0; i < n; ++i, lu += n) {
+    if (count > most) return false;
+    out.row_start[i] = count;
+    // Written always, kept where it counts.
+    auto list = [&](int j) {
+      out.column[count] = j;
+      out.value[count] = lu[j];
+      count += lu[j] != 0;
+    };
+    for (int j = 0; j < i; ++j) list(j);
+    out.row_middle[i] = count;
+    out.diagonal[i] = lu[i];
+    for (int j = i + 1; j < n; ++j) list(j);
+  }
+  out.row_start[n] = count;
+  return count <= most;
+}
+
+void substitute(int n, const SparseFactors& lu, double* x) {
+  const int* column = lu.column.data();
+  const double* value = lu.value.data();
+  for (int i = 1; i < n; ++i) {
+    double sum = x[i];
+    for (int k = lu.row_start[i]; k < lu.row_middle[i]; ++k) sum -= value[k] * x[column[k]];
+    x[i] = sum;
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    double sum = x[i];
+    for (int k = lu.row_middle[i]; k < lu.row_start[i + 1]; ++k) sum -= value[k] * x[column[k]];
+    x[i] = sum / lu.diagonal[i];
+  }
+}
+
+KARDAN_DISPATCHED
+void substitute(int n, const SparseFactors& lu, int width, double* X) {
+  const std::ptrdiff_t stride = width;
+  const int* column = lu.column.data();
+  const double* value = lu.value.data();
+  for (int i = 1; i < n; ++i) {
+    const int k = lu.row_start[i];
+    subtract_listed(lu.row_middle[i] - k, value + k, column + k, X, width, X + i * stride);
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    const int k = lu.row_middle[i];
+    double* x = X + i * stride;
+    subtract_listed(lu.row_start[i + 1] - k, value + k, column + k, X, width, x);
+    for (int j = 0; j < width; ++j) x[j] /= lu.diagonal[i];
+  }
 }
 
 }  // namespace kardan

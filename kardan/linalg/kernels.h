@@ -4,6 +4,7 @@
 /// the results are the same to the last bit.
 
 #include <span>
+#include <vector>
 
 #include "kardan/linalg/matrix.h"
 
@@ -20,6 +21,17 @@ bool eliminate(int n, double* lu, int* pivot);
 void substitute(int n, const double* lu, double* x);
 /// The same for all columns of X, an n x width matrix.
 void substitute(int n, const double* lu, int width, double* X);
+
+/// L and U without their zeros, row by row: what is left of the diagonal, then what is right of it.
+struct SparseFactors {
+  bool used = false;
+  std::vector<int> row_start, row_middle, column;
+  std::vector<double> value, diagonal;
+};
+/// False, and no use, where more than `share` of the entries are other than zero.
+bool list_nonzeros(int n, const double* lu, double share, SparseFactors& out);
+void substitute(int n, const SparseFactors& lu, double* x);
+void substitute(int n, const SparseFactors& lu, int width, double* X);
 
 /// y += A x
 void add_products(const Matrix& A, std::span<const double> x, std::span<double> y);

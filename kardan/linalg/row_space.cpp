@@ -5,6 +5,17 @@
 
 namespace kardan {
 
+/// What remains of a row right of column k, from its square after the reflections before; computed
+/// anew where differences have left few digits of it.
+double RowSpace::rest(int i, int k) {
+  constexpr double digits_left = 1e-4;
+  if (square_[i] > digits_left * computed_[i]) return std::sqrt(square_[i]);
+  const auto left = static_cast<std::size_t>(std::max(end_[i] - k, 0));
+  const double norm = norm_two({L_.row(i) + k, left});
+  square_[i] = computed_[i] = norm * norm;
+  return norm;
+}
+
 Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
   const int m = A.rows(), n = A.cols();
   L_ = A;
@@ -15,38 +26,55 @@ Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
   length_.resize(m);
   row_.resize(m);
   place_.resize(m);
+  end_.resize(m);
+  square_.resize(m);
+  computed_.resize(m);
   remainder_.assign(m, 0.0);
   if (!all_finite(A.values())) return Eval::recoverable;
   for (int i = 0; i < m; ++i) {
     row_[i] = i;
     length_[i] = norm_two({L_.row(i), static_cast<std::size_t>(n)});
+    square_[i] = computed_[i] = length_[i] * length_[i];
+    end_[i] = n;
+    while (end_[i] > 0 && L_(i, end_[i] - 1) == 0) --end_[i];
   }
   for (int k = 0; k < m && k < n && k < max_rank; ++k) {
-    const auto left = static_cast<std::size_t>(n - k);
     int pivot = -1;
     double largest = 0;  // share of a row's own length: the choice does not depend on units of rows
     for (int i = k; i < m; ++i) {
       if (length_[i] == 0) continue;
-      const double rest = norm_two({L_.row(i) + k, left}) / length_[i];
-      if (rest > largest) largest = rest, pivot = i;
+      const double share = rest(i, k) / length_[i];
+      if (share > largest) largest = share, pivot = i;
     }
-    if (pivot < 0 || largest <= tolerance) break;
+    if (pivot < 0) break;
     if (pivot != k) {
       std::swap_ranges(L_.row(k), L_.row(k) + n, L_.row(pivot));
       std::swap(row_[k], row_[pivot]);
       std::swap(length_[k], length_[pivot]);
+      std::swap(end_[k], end_[pivot]);
+      std::swap(square_[k], square_[pivot]);
+      std::swap(computed_[k], computed_[pivot]);
     }
+    end_[k] = std::max(end_[k], k + 1);
+    const auto left = static_cast<std::size_t>(end_[k] - k);
+    double* v = L_.row(k) + k;
+    const double norm = norm_two({v, left});
+    largest = norm / length_[k];
+    if (largest <= tolerance) break;
     smallest_ = std::min(smallest_, largest);
     remainder_[row_[k]] = largest;
-    double* v = L_.row(k) + k;
-    const double norm = largest * length_[k];
     const double diagonal = v[0] > 0 ? -norm : norm;
     head_[k] = v[0] - diagonal;
     factor_[k] = 1 / (norm * (norm + std::abs(v[0])));
     v[0] = head_[k];
     for (int i = k + 1; i < m; ++i) {
       double* row = L_.row(i) + k;
-      add_scaled(-factor_[k] * dot({v, left}, {row, left}), {v, left}, {row, left});
+      const double product = dot({v, left}, {row, left});
+      if (product != 0) {
+        add_scaled(-factor_[k] * product, {v, left}, {row, left});
+        end_[i] = std::max(end_[i], end_[k]);
+      }
+      square_[i] -= row[0] * row[0];
     }
     v[0] = diagonal;
     ++rank_;
@@ -59,10 +87,10 @@ Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
 void RowSpace::reflect(std::span<double> x) const {
   for (int k = rank_ - 1; k >= 0; --k) {
     const double* v = L_.row(k) + k;
-    const std::size_t rest = x.size() - k - 1;
-    const double c = -factor_[k] * (head_[k] * x[k] + dot({v + 1, rest}, {x.data() + k + 1, rest}));
+    const auto left = static_cast<std::size_t>(end_[k] - k - 1);
+    const double c = -factor_[k] * (head_[k] * x[k] + dot({v + 1, left}, {x.data() + k + 1, left}));
     x[k] += c * head_[k];
-    add_scaled(c, {v + 1, rest}, {x.data() + k + 1, rest});
+    add_scaled(c, {v + 1, left}, {x.data() + k + 1, left});
   }
 }
 

@@ -41,12 +41,15 @@ class RowSpace {
 
  private:
   void reflect(std::span<double> x) const;
+  double rest(int i, int k);
 
   Matrix L_;       // L left of and on the diagonal, reflection vectors right of it
   Vector head_;    // first entry of each reflection vector
   Vector factor_;  // 2 / |vector|^2
   Vector length_;  // of the rows as given
   Vector remainder_;
+  Vector square_, computed_;  // of what remains of a row; when it was computed last
+  std::vector<int> end_;      // of a row: zeros follow
   Vector scratch_;
   Matrix normal_;
   DenseLu lu_;

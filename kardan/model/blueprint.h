@@ -90,7 +90,10 @@ struct InvariantData {
   SourceLocation where;
 };
 
-enum class EventAction { record, stop };
+/// Values of parameters by name.
+using ParameterValues = std::vector<std::pair<std::string, double>>;
+
+enum class EventAction { record, stop, set, impulse };
 
 /// Something happens when `function` passes zero.
 struct EventData {
@@ -99,6 +102,8 @@ struct EventData {
   int direction = 0;    ///< +1: becoming positive, -1: becoming negative, 0: both
   EventAction action = EventAction::record;
   SourceLocation where;
+  ParameterValues set = {};  ///< parameters that change
+  double restitution = 0;    ///< of an impulse: rate of `function` after it, by that before
 };
 
 /// Names of quantities that go into result files; "*" stands for any letters.
@@ -124,8 +129,6 @@ struct Blueprint {
   bool start_at_equilibrium = false;
   std::optional<EquationData> equations;  ///< instead of bodies
 };
-
-using ParameterValues = std::vector<std::pair<std::string, double>>;
 
 /// Evaluates the parameters (with overrides), then everything that depends on them.
 /// The result is meaningful only if no error was reported.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kardan/base/text.h"
+
 namespace kardan {
 namespace {
 
@@ -21,24 +23,70 @@ struct EventFields {
     f("direction", &EventFields::direction,
       {.doc = "rising: it becomes positive", .choices = {"any", "rising", "falling"}});
     f("action", &EventFields::action,
-      {.doc = "record: note it in the result; stop: end the run there",
+      {.doc = "record: note it in the result; stop: end the run there; or {set: {PARAMETER: VALUE}}, "
+              "{impulse: {restitution: NUMBER}}",
        .choices = {"record", "stop"}});
   }
 };
 
-/// {set: ...} and {impulse: ...} have a meaning, but nothing carries them out.
-bool is_available(const NamedFields& event, Diagnostics& diagnostics) {
-  const FieldValue* action = event.find("action");
-  const auto* map = action ? std::get_if<FieldMap>(&action->data) : nullptr;
-  const auto* text = action ? std::get_if<std::string>(&action->data) : nullptr;
-  std::string name = text ? *text : "";
-  SourceLocation where = action ? action->where : event.where;
-  if (map && map->size() == 1) name = map->front().first;
-  if (name != "set" && name != "impulse") return true;
-  diagnostics.error("event.action",
-                    fmt::format("{}: the action '{}' is not available", event.name, name), where,
-                    "record or stop; then go on from the state reached");
+/// restitution of an impulse
+struct ImpulseFields {
+  double restitution = 0;
+  template <class F>
+  static void fields(F& f) {
+    f("restitution", &ImpulseFields::restitution,
+      {.doc = "speed after by speed before", .check = Check::unit_interval, .need = Need::required});
+  }
+};
+
+bool refuse_action(const std::string& event, const SourceLocation& where, Diagnostics& to) {
+  to.error("event.action", fmt::format("{}: no such action", event), where,
+           "record, stop, {set: {PARAMETER: VALUE}} or {impulse: {restitution: 0.8}}");
   return false;
+}
+
+/// {set: {name: value, ...}}
+bool read_set(const FieldValue& value, const std::string& event, const ValueReader& reader,
+              ParameterValues& out) {
+  const auto* map = std::get_if<FieldMap>(&value.data);
+  if (!map || map->empty()) return refuse_action(event, value.where, reader.diagnostics());
+  bool ok = true;
+  for (const auto& [name, given] : *map) {
+    double number = 0;
+    ok &= reader.read(given, event + ".action.set." + name, {}, number);
+    out.emplace_back(name, number);
+    if (reader.parameters().find(name)) continue;
+    std::vector<std::string> names;
+    for (const auto& known : reader.parameters().all()) names.push_back(known.first);
+    const std::string near = did_you_mean(name, names);
+    reader.diagnostics().error(
+        "event.set", fmt::format("{}: there is no parameter '{}'", event, name), given.where,
+        near.empty() ? "name a parameter of the model" : "did you mean '" + near + "'?");
+    ok = false;
+  }
+  return ok;
+}
+
+/// An action that is more than a word.
+bool read_action(const NamedFields& event, const ValueReader& reader, EventData& out) {
+  const FieldValue& action = *event.find("action");
+  const auto* map = std::get_if<FieldMap>(&action.data);
+  if (!map || map->size() != 1) return refuse_action(event.name, action.where, reader.diagnostics());
+  const auto& [kind, value] = map->front();
+  if (kind == "set") {
+    out.action = EventAction::set;
+    return read_set(value, event.name, reader, out.set);
+  }
+  const auto* fields = std::get_if<FieldMap>(&value.data);
+  if (kind != "impulse" || !fields)
+    return refuse_action(event.name, action.where, reader.diagnostics());
+  ImpulseFields f;
+  report_unknown_keys(*fields, {"restitution"}, event.name + ".action.impulse",
+                      reader.diagnostics());
+  out.action = EventAction::impulse;
+  const bool ok = read_fields(*fields, event.name + ".action.impulse", value.where, reader, f);
+  out.restitution = f.restitution;
+  return ok;
 }
 
 }  // namespace
@@ -58,8 +106,16 @@ std::vector<EventData> resolve_events(const std::vector<NamedFields>& events,
   for (const NamedFields& e : events) {
     report_unknown_keys(e.fields, known, e.name, reader.diagnostics());
     EventFields f;
-    if (!is_available(e, reader.diagnostics())) continue;
-    if (!read_fields(e.fields, e.name, e.where, reader, f)) continue;
+    EventData data;
+    // An action that is a word is a field like the others.
+    const FieldValue* action = e.find("action");
+    FieldMap fields = e.fields;
+    bool ok = true;
+    if (action && !std::holds_alternative<std::string>(action->data)) {
+      ok = read_action(e, reader, data);
+      std::erase_if(fields, [](const auto& field) { return field.first == "action"; });
+    }
+    if (!read_fields(fields, e.name, e.where, reader, f) || !ok) continue;
     const FieldValue& expression = *e.find("expression");
     if (f.expression.is_constant()) {
       reader.diagnostics().error(
@@ -67,9 +123,12 @@ std::vector<EventData> resolve_events(const std::vector<NamedFields>& events,
           expression.where, "use quantities of the motion or t");
       continue;
     }
-    const int direction = f.direction == "rising" ? 1 : f.direction == "falling" ? -1 : 0;
-    out.push_back({e.name, f.expression, direction,
-                   f.action == "stop" ? EventAction::stop : EventAction::record, expression.where});
+    data.name = e.name;
+    data.function = f.expression;
+    data.direction = f.direction == "rising" ? 1 : f.direction == "falling" ? -1 : 0;
+    if (f.action == "stop") data.action = EventAction::stop;
+    data.where = expression.where;
+    out.push_back(std::move(data));
   }
   return out;
 }

@@ -19,7 +19,8 @@ bool may_be_driven(const System& system) {
   if (!system.has_bodies()) return false;
   const auto& elements = system.blueprint().elements;
   return std::any_of(elements.begin(), elements.end(), [](const ElementData& e) {
-    return e.type->category == Category::driver || e.type->category == Category::nonholonomic;
+    return (e.type->category == Category::driver && e.type->name != "lock") ||
+           e.type->category == Category::nonholonomic;
   });
 }
 
@@ -72,7 +73,7 @@ std::string Monitor::observe(const StepView& step) {
 /// error is odd about the middle of the step.
 void Monitor::between(const DenseStep& dense, double theta) {
   dense.at(theta, point_);
-  if (method_.is_explicit) return;
+  if (method_.is_explicit || dense.flow) return;
   const ChartPoint &A = dense.from, &B = dense.to;
   const double s = theta, r = 1 - s, h = dense.h();
   for (std::size_t i = 0; i < A.q.size(); ++i) {

@@ -5,6 +5,7 @@
 #include "kardan/formulation/wishes.h"
 #include "kardan/run/outputs.h"
 #include "kardan/run/result.h"
+#include "kardan/system/variant_system.h"
 
 namespace kardan {
 
@@ -48,6 +49,69 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
   };
 }
 
+namespace {
+
+/// What the events of a model can set, one after the other, ends in no more combinations than this.
+constexpr std::size_t most_variants = 64;
+
+/// `values` with some of them changed.
+ParameterValues changed(ParameterValues values, const ParameterValues& set) {
+  for (const auto& [name, value] : set) {
+    const auto old =
+        std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == name; });
+    if (old == values.end())
+      values.emplace_back(name, value);
+    else
+      old->second = value;
+  }
+  return values;
+}
+
+/// The system for all values of parameters its events can set; null after reporting an error.
+std::unique_ptr<System> with_variants(const Model& model, const ParameterValues& overrides,
+                                      std::unique_ptr<System> system, Diagnostics& diagnostics,
+                                      const Catalog& catalog) {
+  if (!system) return system;
+  const std::vector<EventData> asked = system->blueprint().events;
+  if (std::none_of(asked.begin(), asked.end(),
+                   [](const EventData& e) { return e.action == EventAction::set; }))
+    return system;
+  const std::size_t events = system->event_names().size(), first = events - asked.size();
+  std::vector<ParameterValues> values{{}};  // beyond `overrides`
+  std::vector<std::vector<int>> next;
+  std::vector<std::unique_ptr<System>> variants;
+  variants.push_back(std::move(system));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    next.emplace_back(events, static_cast<int>(k));
+    for (std::size_t e = 0; e < asked.size(); ++e) {
+      if (asked[e].action != EventAction::set) continue;
+      ParameterValues wanted = changed(values[k], asked[e].set);
+      std::sort(wanted.begin(), wanted.end());
+      const auto known = std::find(values.begin(), values.end(), wanted);
+      next[k][first + e] = static_cast<int>(known - values.begin());
+      if (known != values.end()) continue;
+      if (values.size() == most_variants) {
+        diagnostics.error("event.variants", "events set parameters in too many combinations",
+                          asked[e].where, "fewer events that set parameters, or fewer of these");
+        return nullptr;
+      }
+      auto variant = compile_model(model, changed(overrides, wanted), diagnostics, catalog);
+      if (!variant) return nullptr;
+      if (!VariantSystem::same_layout(*variants.front(), *variant)) {
+        diagnostics.error("event.variants",
+                          asked[e].name + ": the model has other equations after it",
+                          asked[e].where, "set parameters that change numbers only");
+        return nullptr;
+      }
+      values.push_back(std::move(wanted));
+      variants.push_back(std::move(variant));
+    }
+  }
+  return std::make_unique<VariantSystem>(std::move(variants), std::move(next));
+}
+
+}  // namespace
+
 Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics) {
   Prepared out;
   Equilibrium balance = find_equilibrium(factory, diagnostics);
@@ -71,9 +135,19 @@ Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnosti
                       "add a section 'bodies' or 'equations'");
     return {};
   }
-  if (model.start == "equilibrium")
-    return prepare_balanced(make_factory(model, overrides, diagnostics, catalog), diagnostics);
-  return prepare(compile_model(model, overrides, diagnostics, catalog), diagnostics);
+  if (model.start == "equilibrium") {
+    Prepared out =
+        prepare_balanced(make_factory(model, overrides, diagnostics, catalog), diagnostics);
+    ParameterValues found = overrides;
+    found.insert(found.end(), out.solved.begin(), out.solved.end());
+    out.system = with_variants(model, found, std::move(out.system), diagnostics, catalog);
+    if (out.system)
+      out.start.state.modes.resize(static_cast<std::size_t>(out.system->sizes().modes), 0);
+    return out;
+  }
+  auto system = compile_model(model, overrides, diagnostics, catalog);
+  return prepare(with_variants(model, overrides, std::move(system), diagnostics, catalog),
+                 diagnostics);
 }
 
 Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics) {

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "kardan/base/text.h"
+#include "kardan/run/event_actions.h"
 #include "kardan/run/monitor.h"
 
 namespace kardan {
@@ -107,19 +108,6 @@ void check_options(const Choice& choice, const OptionValues& given, Diagnostics&
   }
 }
 
-/// Events of elements count both ways; those of `when` as they say.
-std::vector<EventRule> event_rules(const System& system) {
-  std::vector<EventRule> rules;
-  for (const std::string& name : system.event_names()) rules.push_back({0, false, name});
-  const std::vector<EventData>& asked = system.blueprint().events;
-  const std::size_t first = rules.size() - asked.size();
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    rules[first + i].direction = asked[i].direction;
-    rules[first + i].stop = asked[i].action == EventAction::stop;
-  }
-  return rules;
-}
-
 }  // namespace
 
 Choice choose_method(const std::string& name, Diagnostics& diagnostics) {
@@ -198,7 +186,8 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
   DriverOptions driver = options.driver;
   driver.method_options = options.options;
-  driver.events = event_rules(*prepared.system);
+  EventActions actions(*prepared.system, report.energy);
+  driver.events = actions.rules();
   if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;

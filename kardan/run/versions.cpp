@@ -8,11 +8,8 @@ std::vector<std::pair<std::string, std::string>> versions() {
 #else
   const std::string compiler = "GCC " __VERSION__;
 #endif
-  return {{"kardan", KARDAN_VERSION},
-          {"compiler", compiler},
-          {"eigen", EIGEN_VERSION},
-          {"klu", KLU_VERSION},
-          {"sundials", CVODE_VERSION}};
+  return {{"kardan", KARDAN_VERSION}, {"compiler", compiler},      {"eigen", EIGEN_VERSION},
+          {"klu", KLU_VERSION},       {"sundials", CVODE_VERSION}, {"hdf5", HDF5_VERSION}};
 }
 
 }  // namespace kardan

@@ -1,6 +1,7 @@
 /// All derivatives of automatic equations at given accelerations and multipliers.
 
 #include <algorithm>
+#include <cmath>
 
 #include "kardan/system/automatic_work.h"
 
@@ -12,25 +13,32 @@ void AutomaticEquations::differentiate_constraints(const State& state, std::span
                                                    Workspace& ws) const {
   UserArrays<SeededAlong>& A = k.seeded_along;
   const int n = n_.n;
-  for (int first = 0; first <= n; first += seeds) {
+  const Seeding& seeding = seeding_of_constraints(state, k);
+  for (SparseMatrix* by : {&ws.rate_p, &ws.accel_p})
+    std::fill(by->values.begin(), by->values.end(), 0.0);
+  for (Vector* by : {&ws.rate_t, &ws.accel_t}) std::fill(by->begin(), by->end(), 0.0);
+  for (int first = 0; first < std::max(seeding.colors(), 1); first += seeds) {
     load(A, state, k);
-    set_along(A.at.t, seeded(state.t, n - first), Seeded(1.0), Seeded(0.0));
+    set_along(A.at.t, seeded(state.t, seeding.color(n) - first), Seeded(1.0), Seeded(0.0));
     for (int i = 0; i < n; ++i) {
-      set_along(A.p[i], seeded(state.p[i], i - first), Seeded(state.v[i]), Seeded(a[i]));
+      set_along(A.p[i], seeded(state.p[i], seeding.color(i) - first), Seeded(state.v[i]),
+                Seeded(a[i]));
       set_along(A.rate[i], Seeded(state.v[i]), Seeded(a[i]), Seeded(0.0));
     }
     lift(A, 3, k);
     constraints(A, 3, k);
-    const int last = std::min(first + seeds, n);
+    const auto each = [&](int row, auto&& use) {
+      for (const int j : seeding.of_row(row)) {
+        const int s = seeding.color(j) - first;
+        if (s >= 0 && s < seeds) use(j, s);
+      }
+    };
     const auto store = [&](int row, const Seeded& rate, const Seeded& accel) {
       ws.accel[row] = accel.value;
-      for (int j = first; j < last; ++j) {
-        ws.rate_p.values[row * n + j] = rate.d[j - first];
-        ws.accel_p.values[row * n + j] = accel.d[j - first];
-      }
-      if (n >= first + seeds) return;
-      ws.rate_t[row] = rate.d[n - first];
-      ws.accel_t[row] = accel.d[n - first];
+      each(row, [&](int j, int s) {
+        (j < n ? ws.rate_p.values[row * n + j] : ws.rate_t[row]) = rate.d[s];
+        (j < n ? ws.accel_p.values[row * n + j] : ws.accel_t[row]) = accel.d[s];
+      });
     };
     for (int i = 0; i < n_.lambda; ++i) store(i, A.terms.g[i].value.d[0], A.terms.g[i].d[0].d[0]);
     for (int i = 0; i < n_.mu; ++i) {
@@ -41,8 +49,9 @@ void AutomaticEquations::differentiate_constraints(const State& state, std::span
       for (int row = 0; row < n; ++row) {
         const Seeded& H = A.terms.H(i, row).value.value;
         const double mu = lambda[n_.lambda + i];
-        for (int j = first; j < last; ++j) ws.f_p.values[row * n + j] -= mu * H.d[j - first];
-        if (n < first + seeds) ws.f_t[row] -= mu * H.d[n - first];
+        each(n_.lambda + i, [&](int j, int s) {
+          (j < n ? ws.f_p.values[row * n + j] : ws.f_t[row]) -= mu * H.d[s];
+        });
       }
     }
   }
@@ -118,25 +127,38 @@ void AutomaticEquations::differentiate_constraint_forces(const State& state,
                                                          AutomaticWork& k, Workspace& ws) const {
   UserArrays<Twice>& A = k.twice;
   const int n = n_.n;
-  for (int row = 0; row < n; row += seeds)
-    for (int first = row; first <= n; first += seeds) {
+  const Seeding& seeding = seeding_of_constraints(state, k);
+  const auto within = [](int seed) { return seed >= 0 && seed < seeds; };
+  for (int row = 0; row < seeding.colors(); row += seeds)
+    for (int first = row; first < seeding.colors(); first += seeds) {
       load(A, state, k);
-      A.at.t.value = seeded(state.t, n - first);
+      A.at.t.value = seeded(state.t, seeding.color(n) - first);
+      if (within(seeding.color(n) - row)) A.at.t.d[seeding.color(n) - row] = Seeded(1.0);
       for (int i = 0; i < n; ++i) {
-        A.p[i].value = seeded(state.p[i], i - first);
-        if (i >= row && i < row + seeds) A.p[i].d[i - row] = Seeded(1.0);
+        A.p[i].value = seeded(state.p[i], seeding.color(i) - first);
+        if (within(seeding.color(i) - row)) A.p[i].d[seeding.color(i) - row] = Seeded(1.0);
       }
       lift(A, 2, k);
       A.call(*functions_, Part::constraints);
-      for (int i = row; i < std::min(row + seeds, n); ++i) {
-        Seeded sum(0.0);
-        for (int m = 0; m < n_.lambda; ++m) sum += A.terms.g[m].d[i - row] * lambda[m];
-        for (int j = first; j < std::min(first + seeds, n); ++j) {
-          ws.f_p.values[i * n + j] -= sum.d[j - first];
-          if (first != row) ws.f_p.values[j * n + i] -= sum.d[j - first];
+      // Of a row of g no two variables share a seed.
+      for (int m = 0; m < n_.lambda; ++m)
+        for (const int i : seeding.of_row(m)) {
+          const int r = seeding.color(i) - row;
+          if (!within(r)) continue;
+          for (const int j : seeding.of_row(m)) {
+            const int s = seeding.color(j) - first;
+            if (!within(s) || (i == n && j == n)) continue;
+            const double force = lambda[m] * A.terms.g[m].d[r].d[s];
+            if (i < n && j < n) {
+              ws.f_p.values[i * n + j] -= force;
+              if (first != row) ws.f_p.values[j * n + i] -= force;
+            } else if (j == n) {
+              ws.f_t[i] -= force;
+            } else if (first != row) {
+              ws.f_t[j] -= force;
+            }
+          }
         }
-        if (n < first + seeds) ws.f_t[i] -= sum.d[n - first];
-      }
     }
 }
 
@@ -155,13 +177,20 @@ void AutomaticEquations::seed_kinematics(const State& state, AutomaticWork& k) c
 }
 
 /// f - M a, b and d by every variable they depend on.
-void AutomaticEquations::differentiate_dynamics(const State& state, std::span<const double> a,
-                                                AutomaticWork& k, Workspace& ws) const {
+bool AutomaticEquations::differentiate_dynamics(const State& state, std::span<const double> a,
+                                                const Seeding& seeding, AutomaticWork& k,
+                                                Workspace& ws) const {
   UserArrays<Seeded>& A = k.seeded;
-  const int n = n_.n, own = n_.r + n_.w, rows = multiplier_forces_ ? n_.constraints() : 0;
-  const int total = 2 * n + 1 + own + rows;
-  for (int first = 0; first < total; first += seeds) {
-    load_seeded(state, first, k);
+  const int n = n_.n, own = n_.r + n_.w;
+  const int check = seeding.saves() ? seeding.colors() : -1, total = seeding.colors() + 1;
+  for (SparseMatrix* by : {&ws.f_p, &ws.f_v, &ws.aux_p, &ws.aux_v, &ws.aux_aux, &ws.force_aux,
+                           &ws.force_lambda, &ws.aux_lambda})
+    std::fill(by->values.begin(), by->values.end(), 0.0);
+  for (Vector* by : {&ws.f_t, &ws.b_t, &ws.d_t}) std::fill(by->begin(), by->end(), 0.0);
+  k.sum.assign(n + own, 0.0);
+  k.size.assign(n + own, 0.0);
+  for (int first = 0; first < (check < 0 ? total - 1 : total); first += seeds) {
+    load_shared(state, seeding, first, k);
     for (int i = 0; i < n; ++i) k.load[i] = Seeded(-a[i]);
     if (n_.kinematics)
       seed_kinematics(state, k);
@@ -177,35 +206,50 @@ void AutomaticEquations::differentiate_dynamics(const State& state, std::span<co
                                k.spare);
     else
       std::swap(k.load, k.residual);
-    for (int c = first; c < std::min(first + seeds, total); ++c) {
-      const int s = c - first;
-      const auto aux = [&](int i) {
-        return i < n_.r ? A.terms.b[i].d[s] : A.terms.d[i - n_.r].d[s];
-      };
-      if (c == n) {
-        for (int i = 0; i < n; ++i) ws.f_t[i] = k.residual[i].d[s];
-        for (int i = 0; i < n_.r; ++i) ws.b_t[i] = aux(i);
-        for (int i = 0; i < n_.w; ++i) ws.d_t[i] = aux(n_.r + i);
-        continue;
+    for (int i = 0; i < n + own; ++i) {
+      const Seeded& row = i < n          ? k.residual[i]
+                          : i < n + n_.r ? A.terms.b[i - n]
+                                         : A.terms.d[i - n - n_.r];
+      for (const int c : seeding.of_row(i)) {
+        const int s = seeding.color(c) - first;
+        if (s < 0 || s >= seeds) continue;
+        derivative(i, c, ws) = row.d[s];
+        k.sum[i] += seeding.direction(c) * row.d[s];
+        k.size[i] += std::abs(seeding.direction(c) * row.d[s]);
       }
-      const bool by_p = c < n, by_v = c < 2 * n + 1, by_own = c < 2 * n + 1 + own;
-      SparseMatrix& of_f = by_p ? ws.f_p : by_v ? ws.f_v : by_own ? ws.force_aux : ws.force_lambda;
-      SparseMatrix& of_aux = by_p     ? ws.aux_p
-                             : by_v   ? ws.aux_v
-                             : by_own ? ws.aux_aux
-                                      : ws.aux_lambda;
-      const int column = by_p ? c : by_v ? c - n - 1 : by_own ? c - 2 * n - 1 : c - 2 * n - 1 - own;
-      for (int i = 0; i < n; ++i) of_f.values[i * of_f.cols() + column] = k.residual[i].d[s];
-      for (int i = 0; i < own; ++i) of_aux.values[i * of_aux.cols() + column] = aux(i);
+      const bool whole = check >= first && check < first + seeds;
+      if (whole && std::isfinite(k.sum[i]) && !agrees(k.sum[i], k.size[i], row.d[check - first]))
+        return false;
     }
   }
+  return true;
+}
+
+/// The place of the derivative of row `i` of (f - M a, b, d) by variable `c` in the order of seeds.
+double& AutomaticEquations::derivative(int i, int c, Workspace& ws) const {
+  const int n = n_.n, own = n_.r + n_.w;
+  const bool force = i < n;
+  if (c == n) return force ? ws.f_t[i] : i < n + n_.r ? ws.b_t[i - n] : ws.d_t[i - n - n_.r];
+  const bool by_p = c < n, by_v = c < 2 * n + 1, by_own = c < 2 * n + 1 + own;
+  SparseMatrix& of_f = by_p ? ws.f_p : by_v ? ws.f_v : by_own ? ws.force_aux : ws.force_lambda;
+  SparseMatrix& of_aux = by_p     ? ws.aux_p
+                         : by_v   ? ws.aux_v
+                         : by_own ? ws.aux_aux
+                                  : ws.aux_lambda;
+  const int column = by_p ? c : by_v ? c - n - 1 : by_own ? c - 2 * n - 1 : c - 2 * n - 1 - own;
+  SparseMatrix& of = force ? of_f : of_aux;
+  return of.values[(force ? i : i - n) * of.cols() + column];
 }
 
 Eval AutomaticEquations::differentiate(const State& state, std::span<const double> a,
                                        std::span<const double> lambda, Workspace& ws) const {
   AutomaticWork& k = work(ws);
   if (Eval e = place(state, k); e != Eval::ok) return e;
-  differentiate_dynamics(state, a, k, ws);
+  if (!differentiate_dynamics(state, a, k.share_dynamics ? dynamics_shared_ : dynamics_apart_, k,
+                              ws)) {
+    k.share_dynamics = false;
+    (void)differentiate_dynamics(state, a, dynamics_apart_, k, ws);
+  }
   if (n_.constraints() > 0 && n_.hidden) {
     differentiate_hidden(state, a, lambda, k, ws);
   } else if (n_.constraints() > 0) {

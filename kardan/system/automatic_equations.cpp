@@ -39,6 +39,55 @@ bool AutomaticEquations::find_multiplier_forces() const {
   return finite[1] && !finite[0];
 }
 
+/// Seeds that are not numbers reach every row that depends on them, whatever the values are.
+void AutomaticEquations::find_dependencies() {
+  const int n = n_.n, own = n_.r + n_.w, rows = multiplier_forces_ ? n_.constraints() : 0;
+  const int columns = 2 * n + 1 + own + rows;
+  const auto apart = [](int count, int of) {
+    return Seeding(count, of, std::vector<char>(static_cast<std::size_t>(count * of), 1));
+  };
+  constraints_shared_ = constraints_apart_ = apart(n_.constraints(), n + 1);
+  dynamics_shared_ = dynamics_apart_ = apart(n + own, columns);
+  if (n_.s > 0 || n_.kinematics || n_.hidden) return;
+  AutomaticWork k(n_, functions_->make_memory());
+  State state = start_of(description_);
+  // Off zeros, at which products and absolute values hide what they depend on.
+  for (Vector* x : {&state.p, &state.v, &state.r, &state.w})
+    for (std::size_t i = 0; i < x->size(); ++i)
+      (*x)[i] += 1e-3 * dynamics_apart_.direction(static_cast<int>(i));
+  UserArrays<Seeded>& A = k.seeded;
+  std::vector<char> of_constraints(n_.constraints() * (n + 1)), of_dynamics((n + own) * columns);
+  for (int first = 0; first < columns; first += seeds) {
+    for (const Part part : {Part::constraints, Part::dynamics}) {
+      const int last = std::min(first + seeds, part == Part::constraints ? n + 1 : columns);
+      if (last <= first) continue;
+      load_seeded(state, first, k);
+      for (auto x : {A.p, std::span<Seeded>(&A.at.t, 1), A.rate, A.r, A.w, A.lambda, A.mu})
+        for (Seeded& value : x)
+          for (double& d : value.d)
+            if (d != 0) d = std::nan("");
+      A.call(*functions_, part);
+      const auto mark = [&](std::vector<char>& depends, int row, int width, const Seeded& value) {
+        for (int c = first; c < last; ++c)
+          if (!(value.d[c - first] == 0)) depends[row * width + c] = 1;
+      };
+      if (part == Part::constraints) {
+        for (int i = 0; i < n_.lambda; ++i) mark(of_constraints, i, n + 1, A.terms.g[i]);
+        continue;
+      }
+      for (int i = 0; i < n; ++i) {
+        mark(of_dynamics, i, columns, A.terms.f[i]);
+        for (int j = 0; j < n; ++j) mark(of_dynamics, i, columns, A.terms.M(i, j));
+      }
+      for (int i = 0; i < n_.r; ++i) mark(of_dynamics, n + i, columns, A.terms.b[i]);
+      for (int i = 0; i < n_.w; ++i) mark(of_dynamics, n + n_.r + i, columns, A.terms.d[i]);
+    }
+  }
+  // The derivatives of nonholonomic rows are not all at hand where the check is made.
+  if (n_.mu == 0) constraints_shared_ = Seeding(n_.lambda, n + 1, of_constraints);
+  dynamics_shared_ = Seeding(n + own, columns, of_dynamics);
+}
+
 /// Contact variables, c_s^-1, Z^-1 and the user's velocities at a state.
 Eval AutomaticEquations::place(const State& state, AutomaticWork& k) const {
   if (n_.s > 0) {
@@ -103,19 +152,49 @@ void AutomaticEquations::load_seeded(const State& state, int first, AutomaticWor
   lift(A, 1, k);
 }
 
+/// The same with the seeds of `seeding`; the seed after its last one goes along its direction.
+void AutomaticEquations::load_shared(const State& state, const Seeding& seeding, int first,
+                                     AutomaticWork& k) const {
+  UserArrays<Seeded>& A = k.seeded;
+  load(A, state, k);
+  int column = 0;
+  const int check = seeding.colors() - first;
+  const auto seed = [&](std::span<Seeded> x) {
+    for (Seeded& value : x) {
+      if (column == seeding.columns()) return;
+      const int i = seeding.color(column) - first;
+      if (i >= 0 && i < seeds) value.d[i] = 1;
+      if (check >= 0 && check < seeds) value.d[check] = seeding.direction(column);
+      ++column;
+    }
+  };
+  seed(A.p);
+  seed({&A.at.t, 1});
+  seed(A.rate);
+  seed(A.r);
+  seed(A.w);
+  seed(A.lambda);
+  seed(A.mu);
+  lift(A, 1, k);
+}
+
 /// g, G, g_t; H, h.
-void AutomaticEquations::first_derivatives(const State& state, AutomaticWork& k,
-                                           Workspace& ws) const {
+void AutomaticEquations::first_derivatives(const State& state, const Seeding& seeding,
+                                           AutomaticWork& k, Workspace& ws) const {
   UserArrays<Seeded>& A = k.seeded;
   const int n = n_.n;
-  for (int first = 0; first <= n; first += seeds) {
-    load_seeded(state, first, k);
+  std::fill(ws.G.values.begin(), ws.G.values.end(), 0.0);
+  std::fill(ws.g_t.begin(), ws.g_t.end(), 0.0);
+  // A constant constraint has no seeds, but a value.
+  for (int first = 0; first < std::max(seeding.colors(), 1); first += seeds) {
+    load_shared(state, seeding, first, k);
     constraints(A, 1, k);
     for (int i = 0; i < n_.lambda; ++i) {
       ws.g[i] = A.terms.g[i].value;
-      for (int j = first; j < std::min(first + seeds, n); ++j)
-        ws.G.values[i * n + j] = A.terms.g[i].d[j - first];
-      if (n < first + seeds) ws.g_t[i] = A.terms.g[i].d[n - first];
+      for (const int j : seeding.of_row(i)) {
+        const int s = seeding.color(j) - first;
+        if (s >= 0 && s < seeds) (j < n ? ws.G.values[i * n + j] : ws.g_t[i]) = A.terms.g[i].d[s];
+      }
     }
   }
   for (int i = 0; i < n_.mu; ++i) {
@@ -127,18 +206,20 @@ void AutomaticEquations::first_derivatives(const State& state, AutomaticWork& k,
 }
 
 /// gamma = -(g'' and (H p' + h)' along the motion without acceleration).
-void AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k,
+bool AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k,
                                             Workspace& ws) const {
   if (n_.hidden) {
     load(k.plain, state, k);
     k.plain.call(*functions_, Part::hidden);
     std::copy(k.plain.terms.bias.begin(), k.plain.terms.bias.end(), ws.gamma.begin());
-    return;
+    return true;
   }
   UserArrays<Along>& A = k.along;
+  const Seeding& seeding = constraints_shared_;
   load(A, state, k);
-  set_along(A.at.t, state.t, 1.0, 0.0);
-  for (int i = 0; i < n_.n; ++i) set_along(A.p[i], state.p[i], state.v[i], 0.0);
+  set_along(A.at.t, state.t, 1.0, 0.0, seeding.direction(n_.n));
+  for (int i = 0; i < n_.n; ++i)
+    set_along(A.p[i], state.p[i], state.v[i], 0.0, seeding.direction(i));
   lift(A, 2, k);
   constraints(A, 2, k);
   for (int i = 0; i < n_.lambda; ++i) ws.gamma[i] = -A.terms.g[i].d[0].d[0];
@@ -147,6 +228,28 @@ void AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k
     for (int j = 0; j < n_.n; ++j) change += A.terms.H(i, j).value.d[0] * state.v[j];
     ws.gamma[n_.lambda + i] = -change;
   }
+  if (!k.share_constraints || !seeding.saves()) return true;
+  for (int i = 0; i < n_.lambda; ++i) {
+    double sum = 0, size = 0;
+    for (const int j : seeding.of_row(i)) {
+      const double part =
+          (j < n_.n ? ws.G.values[i * n_.n + j] : ws.g_t[i]) * seeding.direction(j);
+      sum += part;
+      size += std::abs(part);
+    }
+    // What is not finite is found by others.
+    if (std::isfinite(sum) && !agrees(sum, size, A.terms.g[i].d[1].value)) return false;
+  }
+  k.checked_t = state.t;
+  k.checked_p = state.p;
+  return true;
+}
+
+/// Seeds are shared where that was checked.
+const Seeding& AutomaticEquations::seeding_of_constraints(const State& state,
+                                                          const AutomaticWork& k) const {
+  const bool shared = k.share_constraints && k.checked_t == state.t && k.checked_p == state.p;
+  return shared ? constraints_shared_ : constraints_apart_;
 }
 
 /// M, f, b, d.
@@ -193,8 +296,12 @@ Eval AutomaticEquations::evaluate(const State& state, Request request, Workspace
   if (n_.constraints() > 0) {
     std::fill(ws.g.begin() + n_.lambda, ws.g.end(), 0.0);
     if (request.velocity || request.acceleration) {
-      first_derivatives(state, k, ws);
-      if (request.acceleration) hidden_constraints(state, k, ws);
+      const bool share = request.acceleration && k.share_constraints;
+      first_derivatives(state, share ? constraints_shared_ : constraints_apart_, k, ws);
+      if (request.acceleration && !hidden_constraints(state, k, ws)) {
+        k.share_constraints = false;
+        first_derivatives(state, constraints_apart_, k, ws);
+      }
       if (!all_finite(ws.g) || !all_finite(ws.rate) || !all_finite(ws.G.values))
         return Eval::recoverable;
       if (request.acceleration && !all_finite(ws.gamma)) return Eval::recoverable;

@@ -5,6 +5,7 @@
 ///   constraints along the motion p + v tau + a tau^2/2, t + tau: g', g'' as the coefficients of
 ///   e1 and e1 e2 at tau = e1 + e2, and their changes by p and t from four seeds at a time;
 ///   (G' lambda)_p as second derivatives of lambda'g; f - M a, b, d by four seeds at a time.
+///   Variables that appear in no row together share a seed (automatic_seeding.h).
 ///
 /// Contact variables are eliminated: after Newton's method on 0 = c(t, p, s) in plain numbers, each
 /// further step s := s - c_s^-1 c in dual numbers makes one more order of its derivatives right.
@@ -22,7 +23,7 @@ namespace kardan {
 
 inline constexpr int seeds = 4;  // two SSE or one AVX register
 using Seeded = Dual<double, seeds>;
-using Along = Dual<Dual<double, 1>, 1>;
+using Along = Dual<Dual<double, 1>, 2>;  // the second seed is for checks
 using SeededAlong = Dual<Dual<Seeded, 1>, 1>;
 using Twice = Dual<Seeded, seeds>;
 

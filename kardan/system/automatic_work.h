@@ -8,6 +8,7 @@
 
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/system/automatic_equations.h"
+#include "kardan/system/automatic_seeding.h"
 #include "kardan/system/user_arrays.h"
 
 namespace kardan {
@@ -37,6 +38,12 @@ struct AutomaticWork final : Workspace::Scratch {
   Matrix c_s, c_s_inverse, Z, Z_inverse, product;
   DenseLu lu;
   std::vector<Seeded> inertia, load, residual, spare;
+  // Seeds are shared until a check fails.
+  bool share_constraints = true, share_dynamics = true;
+  Vector sum, size;  // for the check, by row
+  // Where the constraints were checked last.
+  double checked_t = 0;
+  Vector checked_p;
 };
 
 inline AutomaticWork& work(Workspace& ws) {
@@ -50,6 +57,15 @@ void set_along(Dual<Dual<B, 1>, 1>& x, const B& base, const B& first, const B& s
   x.value.d[0] = first;
   x.d[0].value = first;
   x.d[0].d[0] = second;
+}
+
+inline void set_along(Along& x, double base, double first, double second, double check = 0) {
+  x.value.value = base;
+  x.value.d[0] = first;
+  x.d[0].value = first;
+  x.d[0].d[0] = second;
+  x.d[1].value = check;
+  x.d[1].d[0] = 0;
 }
 
 /// A value that is the independent variable of seed `index`, or a constant if that is none.
@@ -86,7 +102,9 @@ class AutomaticEquations final : public UserEquations {
       : description_(std::move(description)),
         n_(description_),
         functions_(std::move(functions)),
-        multiplier_forces_(description_.multiplier_forces || find_multiplier_forces()) {}
+        multiplier_forces_(description_.multiplier_forces || find_multiplier_forces()) {
+    find_dependencies();
+  }
 
   const UserDescription& description() const override { return description_; }
   bool exact() const override { return functions_->exact(); }
@@ -109,6 +127,7 @@ class AutomaticEquations final : public UserEquations {
 
  private:
   bool find_multiplier_forces() const;
+  void find_dependencies();
   Eval place(const State&, AutomaticWork&) const;
   Eval solve_contact(const State&, AutomaticWork&) const;
   template <class T>
@@ -120,8 +139,11 @@ class AutomaticEquations final : public UserEquations {
   template <class T>
   void constraints(UserArrays<T>& A, int orders, const AutomaticWork& k) const;
   void load_seeded(const State&, int first, AutomaticWork&) const;
-  void first_derivatives(const State&, AutomaticWork&, Workspace&) const;
-  void hidden_constraints(const State&, AutomaticWork&, Workspace&) const;
+  void load_shared(const State&, const Seeding&, int first, AutomaticWork&) const;
+  void first_derivatives(const State&, const Seeding&, AutomaticWork&, Workspace&) const;
+  /// False where seeds were shared that may not be: what was found before is wrong.
+  bool hidden_constraints(const State&, AutomaticWork&, Workspace&) const;
+  const Seeding& seeding_of_constraints(const State&, const AutomaticWork&) const;
   void dynamics(const State&, AutomaticWork&, Workspace&) const;
   void differentiate_constraints(const State&, std::span<const double> a,
                                  std::span<const double> lambda, AutomaticWork&, Workspace&) const;
@@ -129,14 +151,17 @@ class AutomaticEquations final : public UserEquations {
                             AutomaticWork&, Workspace&) const;
   void differentiate_constraint_forces(const State&, std::span<const double> lambda, AutomaticWork&,
                                        Workspace&) const;
-  void differentiate_dynamics(const State&, std::span<const double> a, AutomaticWork&,
-                              Workspace&) const;
+  bool differentiate_dynamics(const State&, std::span<const double> a, const Seeding&,
+                              AutomaticWork&, Workspace&) const;
+  double& derivative(int row, int variable, Workspace&) const;
   void seed_kinematics(const State&, AutomaticWork&) const;
 
   UserDescription description_;
   UserCounts n_;
   std::unique_ptr<UserFunctions> functions_;
   bool multiplier_forces_;
+  // Variables by their order as seeds: p, t | p', r, w, multipliers.
+  Seeding constraints_shared_, constraints_apart_, dynamics_shared_, dynamics_apart_;
 };
 
 /// Makes `orders` orders of the derivatives of s and of the user's velocities right.

@@ -16,6 +16,8 @@
 /// Everything is immutable but the Workspace, which belongs to one thread. Patterns are fixed at
 /// construction; an evaluation rewrites values and never allocates.
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -109,6 +111,13 @@ class Equations {
   /// Event functions at the modes of the state, and the modes that belong to a state.
   virtual void events(const State&, std::span<double> z, Workspace&) const = 0;
   virtual void choose_modes(State&, Workspace&) const = 0;
+  /// For events that are the passage of a distance: the distance and a bound of its rate while no
+  /// velocity exceeds `speed`. An infinite rate: the event has none.
+  virtual void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
+                            std::span<double> rate, Workspace&) const {
+    (void)speed, (void)guard;
+    std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
+  }
   /// Sets the turn counters and contact variables of `to` so that they continue from `from`.
   virtual void follow_turns(const State& from, State& to, Workspace&) const = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 
 namespace kardan {
@@ -279,6 +280,16 @@ void MultibodySystem<D>::events(const State& state, std::span<double> z, Workspa
   const std::size_t first = program_.events.size();
   for (std::size_t i = 0; i < asked_events_.size(); ++i)
     z[first + i] = expression(asked_events_[i], state, 0, {}, {}, ws);
+}
+
+template <int D>
+void MultibodySystem<D>::event_guards(const State& state, std::span<const double> speed,
+                                      std::span<double> guard, std::span<double> rate,
+                                      Workspace& ws) const {
+  std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
+  const Context<D> at = context(state, move(state, {}, ws));
+  for (const auto& bank : program_.forces)
+    bank->event_guards(at, speed.data(), guard.data(), rate.data());
 }
 
 template <int D>

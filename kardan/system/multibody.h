@@ -25,6 +25,9 @@ class MultibodySystem final : public System {
                std::span<double> p_new) const override;
   void events(const State&, std::span<double> z, Workspace&) const override;
   void choose_modes(State&, Workspace&) const override;
+  bool event_gradient(int event, const State&, std::span<double> by_p, Workspace&) const override;
+  void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
+                    std::span<double> rate, Workspace&) const override;
   void follow_turns(const State& from, State& to, Workspace&) const override;
 
   int dimension() const override { return D; }

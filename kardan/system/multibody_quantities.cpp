@@ -207,6 +207,20 @@ void MultibodySystem<D>::bind_expressions(Diagnostics& diagnostics) {
 }
 
 template <int D>
+bool MultibodySystem<D>::event_gradient(int event, const State& state, std::span<double> by_p,
+                                        Workspace& ws) const {
+  const int asked = event - static_cast<int>(program_.events.size());
+  if (asked < 0) return false;
+  const BoundExpression& bound = asked_events_[asked];
+  for (const Quantity& q : bound.arguments)
+    if (q.kind == Quantity::Kind::time || q.kind == Quantity::Kind::state ||
+        q.kind == Quantity::Kind::auxiliary || is_velocity(q))
+      return false;
+  expression(bound, state, 1, by_p, {}, ws);
+  return true;
+}
+
+template <int D>
 double MultibodySystem<D>::expression(const BoundExpression& bound, const State& state,
                                       double factor, std::span<double> by_p, std::span<double> by_v,
                                       Workspace& ws) const {

@@ -95,6 +95,15 @@ class System : public Equations {
   virtual double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                           std::span<double> by_v, Workspace&) const = 0;
 
+  /// Gradient of an event of `when` over the tangent of p, added to `by_p`; false where the function
+  /// depends on more than positions.
+  virtual bool event_gradient(int /*event*/, const State&, std::span<double> /*by_p*/,
+                              Workspace&) const {
+    return false;
+  }
+  /// Changes the modes of a state to those an event sets.
+  virtual void set_modes(int /*event*/, State&) const {}
+
   /// "hinge_3 rotation about local y"
   std::string row_name(int row) const;
   const std::string& element_of_row(int row) const;

@@ -92,7 +92,7 @@ TEST(Run, ThatFailsKeepsWhatItHasAndExitsWithOne) {
 TEST(Run, IntoAFormatThatDoesNotExistIsRefused) {
   const Output o = run_kardan({"run", models + "pendulum.yaml", "--out", "result.xls"});
   EXPECT_EQ(o.exit_code, bad_input);
-  EXPECT_THAT(o.err, HasSubstr("wanted a file ending in .csv, .json, .html"));
+  EXPECT_THAT(o.err, HasSubstr("wanted a file ending in .csv, .json, .h5, .html"));
 }
 
 TEST(Run, TakesTheNewtonOptionsOfNewmark) {
@@ -172,6 +172,22 @@ TEST(Reproduce, VehicleMakesSmallStepsOnTheBumpAndLargeOnesOnTheFlat) {
   ASSERT_EQ(flat.size(), 1u) << o.out;
   EXPECT_GT(flat[0], 20 * bump[0]);
   EXPECT_THAT(o.out, HasSubstr("-2.594e+05"));
+}
+
+TEST(Reproduce, ErrorsOfTheStiffPendulumAreNotAboveThePrintedOnes) {
+  for (const char* table : {"table1", "table2"}) {
+    const Output o = run_kardan({"reproduce", "sandu2001", table});
+    EXPECT_EQ(o.exit_code, finished) << o.err;
+    for (const std::string tolerance : {"1e-02", "1e-03", "1e-04", "1e-05"}) {
+      // time, largest error, relative error, average
+      const auto printed = numbers_after(o.out, "  " + tolerance + "  printed");
+      const auto ours = numbers_after(o.out, "  " + tolerance + "  rn4 ");
+      ASSERT_GE(printed.size(), 4u) << o.out;
+      ASSERT_GE(ours.size(), 4u) << o.out;
+      EXPECT_LE(ours[1], printed[1]) << table << ' ' << tolerance;
+      EXPECT_LE(ours[3], printed[3]) << table << ' ' << tolerance;
+    }
+  }
 }
 
 TEST(Reproduce, VehicleIsFasterThanPrintedAgainstTheExplicitMethod) {

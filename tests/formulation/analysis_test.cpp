@@ -34,6 +34,7 @@ TEST(Analysis, CountsTheDegreesOfFreedomOfEveryShippedModel) {
   const std::map<std::string, Count> table{
       {"andrews", {7, 20, 0, 1}},
       {"andrews_minimal", {7, 6, 0, 1}},  // of equations: a coordinate counts as a body
+      {"ball_column", {10, 0, 0, 20}},
       {"bouncing_balls", {2, 0, 0, 4}},
       {"bricard", {5, 30, 1, 1}},
       {"chain", {10, 30, 0, 30}},
@@ -45,6 +46,7 @@ TEST(Analysis, CountsTheDegreesOfFreedomOfEveryShippedModel) {
       {"hmmwv", {14, 66, 0, 18}},
       {"n_four_bar", {5, 14, 0, 1}},
       {"n_four_bar_spatial", {5, 35, 6, 1}},
+      {"newtons_cradle", {5, 10, 0, 5}},
       {"pendulum", {1, 1, 0, 1}},
       {"pendulum_equations", {2, 1, 0, 1}},
       {"rolling_disc", {1, 3, 0, 3}},

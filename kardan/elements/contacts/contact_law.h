@@ -62,6 +62,20 @@ struct ContactLaw {
   static std::string_view event_name(int e) { return e == 0 ? "contact" : "release"; }
   void event_functions(double t, const RelativeMotion<D>&, int mode, double* z) const;
   int choose_mode(double t, const RelativeMotion<D>&) const;
+  /// The penetration and a bound of its rate. A damped contact lets go by its force, of which
+  /// nothing is known; while the bodies are apart it cannot come back either.
+  void guards(const RelativeMotion<D>& motion, int mode, const BodyMotion<D>& A,
+              const SpeedBound<D>& speed_A, const SpeedBound<D>& speed_B, const VecOf<D>& sB,
+              double* guard, double* rate) const {
+    guard[0] = guard[1] = shape.at(motion.rho).d;
+    rate[0] = shape.rate_bound(motion.rho, A, speed_A, speed_B, norm(sB));
+    if (properties.damping == 0) {
+      guard[1] = -1;
+      rate[1] = 0;
+    } else if (mode == 0 && guard[0] < 0) {
+      rate[1] = rate[0];
+    }
+  }
 };
 
 /// B's sphere against A's plane through `origin` with normal n.
@@ -71,6 +85,19 @@ struct PlaneShape {
   double radius = 0;
   [[nodiscard]] ContactGeometry<D> at(const VecOf<D>& rho) const {
     return {radius - dot(n, rho - origin), n, -radius * n, 0, 0};
+  }
+  /// d' = -n.(v_P - v_A at P): along the normal only where A rests. Where A turns, P may be twice as
+  /// far away meanwhile.
+  [[nodiscard]] double rate_bound(const VecOf<D>& rho, const BodyMotion<D>& A,
+                                  const SpeedBound<D>& a, const SpeedBound<D>& b,
+                                  double arm) const {
+    if (a.w == 0 && norm(a.v) == 0) {
+      const VecOf<D> world = A.R * n;
+      double along = b.w * arm;
+      for (int k = 0; k < D; ++k) along += std::abs(world[k]) * b.v[k];
+      return along;
+    }
+    return norm(a.v) + norm(b.v) + b.w * arm + 2 * a.w * norm(rho);
   }
 };
 
@@ -84,6 +111,11 @@ struct SphereShape {
     const VecOf<D> c = rho - origin;
     const double l = norm(c), share = radius_B / (radius_A + radius_B);
     return {radius_A + radius_B - l, (1 / l) * c, -share * c, 1 / l, share};
+  }
+  /// The distance of two points fixed to the bodies.
+  [[nodiscard]] double rate_bound(const VecOf<D>&, const BodyMotion<D>&, const SpeedBound<D>& a,
+                                  const SpeedBound<D>& b, double arm) const {
+    return norm(a.v) + a.w * norm(origin) + norm(b.v) + b.w * arm;
   }
 };
 

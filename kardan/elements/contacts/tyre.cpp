@@ -84,6 +84,23 @@ int TyreKernel<D>::choose_mode(double, const Pair<D>& bodies) const {
   return on_bump | (acts ? contact_bit : 0);
 }
 
+/// The deflection, while no force acts or damping does not count. The slope of the bump is largest
+/// at its ends.
+template <int D>
+void TyreKernel<D>::event_guards(double, const Pair<D>& bodies, int mode, const SpeedBound<D>&,
+                                 const SpeedBound<D>& B, double* guard, double* rate) const {
+  if (road.shape == RoadShape::table) return;
+  const double d = deflection(bodies.B, FixedVector<D>(bodies.B, s), mode).d;
+  if (damping > 0 && ((mode & contact_bit) || d > 0)) return;
+  const double slope =
+      (mode & bump_bit)
+          ? std::sqrt(road.bump_radius * (road.bump_radius + 2 * road.wheel_radius)) /
+                road.wheel_radius
+          : 0;
+  guard[0] = d;
+  rate[0] = slope * B.v[0] + B.v[D - 1] + (1 + slope) * B.w * norm(s);
+}
+
 template <int D>
 void Tyre::build(Builder<D>& b) const {
   if (road != "bump" && (bump_radius > 0 || bump_center != 0))

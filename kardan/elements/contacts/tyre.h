@@ -51,6 +51,8 @@ struct TyreKernel {
   static std::string_view event_name(int e) { return e == 0 ? "contact" : "bump"; }
   void event_functions(double t, const Pair<D>&, int mode, double* z) const;
   int choose_mode(double t, const Pair<D>&) const;
+  void event_guards(double t, const Pair<D>&, int mode, const SpeedBound<D>& A,
+                    const SpeedBound<D>& B, double* guard, double* rate) const;
 
  private:
   struct Deflection {

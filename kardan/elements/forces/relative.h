@@ -80,6 +80,13 @@ struct RelativeForce {
       requires(events > 0) {
     law.event_functions(t, relative_motion<D>(bodies, sB), mode, z);
   }
+  void event_guards(double, const Pair<D>& bodies, int mode, const SpeedBound<D>& A,
+                    const SpeedBound<D>& B, double* guard, double* rate) const
+      requires requires(const Law& l, const RelativeMotion<D>& m) {
+        l.guards(m, mode, bodies.A, A, B, sB, guard, rate);
+      } {
+    law.guards(relative_motion<D>(bodies, sB), mode, bodies.A, A, B, sB, guard, rate);
+  }
   int choose_mode(double t, const Pair<D>& bodies) const requires(events > 0) {
     return law.choose_mode(t, relative_motion<D>(bodies, sB));
   }

@@ -1,0 +1,33 @@
+#pragma once
+/// Shared by the figures of Gil, Sanfelice, Nikravesh (2013).
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "apps/cli/reproduce.h"
+#include "kardan/run/simulate.h"
+
+namespace kardan::cli {
+
+/// A run from the model's start, which is as before afterwards.
+struct GilRun {
+  bool finished = false;
+  RunReport report;
+  State end;
+};
+GilRun gil_run(Prepared& model, const SimulateOptions& options, const Observer& observer = {});
+
+/// The stiff double pendulum, for one choice of what the paper does not give.
+struct GilPendulum {
+  const char* name;
+  ParameterValues set;
+  double t_end;         // [s]
+  double reference[4];  // angles and rates at t_end, 20 digits
+};
+const std::vector<GilPendulum>& gil_pendulums();
+
+int gil_fig2(const ReproduceOptions& options);
+int gil_work(const ReproduceOptions& options);
+
+}  // namespace kardan::cli

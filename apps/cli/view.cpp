@@ -1,0 +1,40 @@
+/// `kardan view`: a stored result as a report, or in any other format.
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/viewer_page.h"
+#include "kardan/io/result_writer.h"
+#include "kardan/io/stored_result.h"
+
+namespace kardan::cli {
+
+int view(const std::string& result, const std::vector<std::string>& out, bool quiet) {
+  Diagnostics faults;
+  const auto stored = StoredResult::open(result, faults);
+  if (!stored) {
+    tell(faults);
+    return bad_input;
+  }
+  std::vector<std::string> paths = out;
+  if (paths.empty())
+    paths.push_back((result.ends_with(".h5") ? result.substr(0, result.size() - 3) : result) +
+                    ".html");
+  for (const std::string& path : paths)
+    if (path == result)
+      faults.error("output.file", fmt::format("--out {}: this is the result itself", path), {},
+                   "choose another name");
+  if (tell(faults)) return bad_input;
+  const auto sinks = open_results(paths, {viewer_page()}, faults);
+  Diagnostics while_reading;
+  for (const auto& sink : sinks)
+    if (!faults.has_errors() && !stored->tell(*sink, while_reading)) break;
+  faults = {};
+  faults.add(while_reading);
+  if (tell(faults)) return bad_input;
+  if (!quiet)
+    for (const std::string& path : paths) fmt::print("wrote {}\n", path);
+  return finished;
+}
+
+}  // namespace kardan::cli

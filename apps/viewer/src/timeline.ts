@@ -1,0 +1,76 @@
+// The one time that replay, slider and plots show.
+
+export class Timeline {
+  time: number;
+  playing = false;
+  speed = 1;
+  loop = true;
+  private listeners: (() => void)[] = [];
+
+  constructor(
+    readonly start: number,
+    readonly end: number,
+  ) {
+    this.time = start;
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  set(time: number): void {
+    const inside = Math.min(Math.max(time, this.start), this.end);
+    if (inside === this.time) return;
+    this.time = inside;
+    this.changed();
+  }
+
+  setPlaying(playing: boolean): void {
+    if (playing === this.playing) return;
+    this.playing = playing && this.end > this.start;
+    if (this.playing && this.time >= this.end) this.time = this.start;
+    this.changed();
+  }
+
+  /** Moves on by the seconds that passed on the wall. */
+  advance(seconds: number): void {
+    if (!this.playing) return;
+    let next = this.time + seconds * this.speed;
+    if (next >= this.end) {
+      if (this.loop) {
+        // The end is seen for a moment before the replay starts again.
+        next = this.time < this.end ? this.end : this.start;
+      } else {
+        next = this.end;
+        this.playing = false;
+      }
+    }
+    this.time = next;
+    this.changed();
+  }
+}
+
+/** The first index with values[index] > value. */
+export function upperIndex(values: ArrayLike<number>, value: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Where a time lies between frames: the frame before it and the fraction of the way to the next. */
+export function between(times: ArrayLike<number>, time: number): { frame: number; fraction: number } {
+  const last = times.length - 1;
+  const frame = Math.min(Math.max(upperIndex(times, time) - 1, 0), Math.max(last - 1, 0));
+  const span = last > 0 ? times[frame + 1] - times[frame] : 0;
+  const fraction = span > 0 ? Math.min(Math.max((time - times[frame]) / span, 0), 1) : last > 0 ? 1 : 0;
+  return { frame, fraction };
+}

@@ -1,0 +1,239 @@
+#include "kardan/linalg/constraint_space.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kardan {
+namespace {
+
+/// Rows and columns together above which sparse factors are cheaper; about where QR of chains of
+/// bodies and the sparse LU take the same time.
+constexpr int dense_limit = 160;
+/// The sparse path needs all rows this far from dependent: well above what closing a step calls
+/// weak.
+constexpr double smallest_safe_remainder = 0.02;
+/// What Gram and Schmidt must leave of the projection of a free coordinate.
+constexpr double smallest_projection = 1e-2;
+/// Larger null spaces are not worth a projection each.
+constexpr int most_free = 64;
+constexpr int inverse_iterations = 4;
+
+}  // namespace
+
+ConstraintSpace::ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, int rows,
+                                 Vector column_unit)
+    : pattern_(std::move(pattern)), rows_(rows), unit_(std::move(column_unit)) {
+  cols_ = static_cast<int>(unit_.size());
+  if (rows_ + cols_ <= dense_limit) return;
+  PatternBuilder builder(cols_ + rows_, cols_ + rows_);
+  for (int i = 0; i < cols_ + rows_; ++i) builder.add(i, i);
+  for (int i = 0; i < rows_; ++i)
+    for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k) {
+      builder.add(cols_ + i, pattern_->column[k]);
+      builder.add(pattern_->column[k], cols_ + i);
+    }
+  augmented_ = builder.build();
+  for (int i = 0; i < cols_ + rows_; ++i) diagonal_.push_back(augmented_->find(i, i));
+  for (int i = 0; i < rows_; ++i)
+    for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k) {
+      lower_.push_back(augmented_->find(cols_ + i, pattern_->column[k]));
+      upper_.push_back(augmented_->find(pattern_->column[k], cols_ + i));
+    }
+  values_.resize(augmented_->nonzeros());
+  length_.resize(rows_);
+  x_.resize(cols_ + rows_);
+  solver_ = std::make_unique<LinearSolver>(augmented_);
+}
+
+Eval ConstraintSpace::factor(const SparseMatrix& G, double tolerance, int max_rank,
+                             const RowChoice& choice) {
+  sparse_ = false;
+  if (solver_ && choice.known && factor_sparse(G, tolerance, choice)) return Eval::ok;
+  scaled_.resize(rows_, cols_);
+  scaled_.set_zero();
+  for (int i = 0; i < rows_; ++i)
+    for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k)
+      scaled_(i, pattern_->column[k]) = G.values[k] * unit_[pattern_->column[k]];
+  return dense_.factor(scaled_, tolerance, max_rank);
+}
+
+/// The augmented matrix of these rows, factored.
+Eval ConstraintSpace::load(const SparseMatrix& G, const std::vector<char>& independent) {
+  const std::size_t n = lower_.size();
+  std::fill(values_.begin(), values_.end(), 0.0);
+  for (int i = 0; i < cols_; ++i) values_[diagonal_[i]] = 1;
+  for (int i = 0; i < rows_; ++i) {
+    double sum = 0;
+    const int begin = pattern_->row_start[i], end = pattern_->row_start[i + 1];
+    for (int k = begin; k < end; ++k) {
+      const double value = G.values[k] * unit_[pattern_->column[k]];
+      sum += value * value;
+    }
+    length_[i] = std::sqrt(sum);
+    if (!independent[i]) {
+      values_[diagonal_[cols_ + i]] = 1;
+      continue;
+    }
+    if (!(length_[i] > 0) || !std::isfinite(length_[i])) return Eval::recoverable;
+    for (int k = begin; k < end && static_cast<std::size_t>(k) < n; ++k)
+      values_[lower_[k]] = values_[upper_[k]] =
+          G.values[k] * unit_[pattern_->column[k]] / length_[i];
+  }
+  return solver_->factor(values_);
+}
+
+/// By inverse iteration with (B B')^-1, from one vector always.
+double ConstraintSpace::smallest_singular_value() {
+  constexpr double golden = 0.6180339887498949;
+  const auto n = static_cast<std::size_t>(cols_);
+  double growth = 0;
+  std::fill(x_.begin(), x_.end(), 0.0);
+  for (int i = 0; i < rows_; ++i)
+    if (independent_[i]) x_[n + i] = std::fmod((i + 1) * golden, 1.0) - 0.5;
+  const std::span<double> y = std::span<double>(x_).subspan(n);
+  for (int k = 0; k < inverse_iterations; ++k) {
+    const double before = norm_two(y);
+    if (!(before > 0)) return 1;
+    for (double& value : y) value /= before;
+    std::fill_n(x_.begin(), n, 0.0);
+    solver_->solve(x_);
+    for (int i = 0; i < rows_; ++i)
+      if (!independent_[i]) y[i] = 0;
+    growth = norm_two(y);
+  }
+  return growth > 0 ? 1 / std::sqrt(growth) : 1;
+}
+
+/// Projections of unit vectors, made orthonormal.
+bool ConstraintSpace::find_null_space(const std::vector<int>& free) {
+  const int width = static_cast<int>(free.size());
+  N_.resize(cols_, width);
+  for (int c = 0; c < width; ++c) {
+    std::fill(x_.begin(), x_.end(), 0.0);
+    x_[free[c]] = 1;
+    solver_->solve(x_);
+    double norm = 0;
+    for (int sweep = 0; sweep < 2; ++sweep) {
+      for (int other = 0; other < c; ++other) {
+        double product = 0;
+        for (int j = 0; j < cols_; ++j) product += N_(j, other) * x_[j];
+        for (int j = 0; j < cols_; ++j) x_[j] -= product * N_(j, other);
+      }
+      norm = norm_two({x_.data(), static_cast<std::size_t>(cols_)});
+      if (!(norm > smallest_projection) && sweep == 0) return false;
+      for (int j = 0; j < cols_; ++j) x_[j] /= norm;
+    }
+    for (int j = 0; j < cols_; ++j) N_(j, c) = x_[j];
+  }
+  return true;
+}
+
+/// The rows left out in terms of the others; false where they are no longer dependent.
+bool ConstraintSpace::find_combinations(const SparseMatrix& G, double tolerance) {
+  dependent_.clear();
+  for (int i = 0; i < rows_; ++i)
+    if (!independent_[i]) dependent_.push_back(i);
+  const int count = static_cast<int>(dependent_.size());
+  if (count > most_free) return false;
+  combinations_.resize(rows_, count);
+  combinations_.set_zero();
+  for (int c = 0; c < count; ++c) {
+    const int i = dependent_[c];
+    combinations_(i, c) = 1;
+    if (!(length_[i] > 0)) continue;
+    std::fill(x_.begin(), x_.end(), 0.0);
+    for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k)
+      x_[pattern_->column[k]] = G.values[k] * unit_[pattern_->column[k]] / length_[i];
+    solver_->solve(x_);
+    if (!(norm_two({x_.data(), static_cast<std::size_t>(cols_)}) <= tolerance)) return false;
+    for (int j = 0; j < rows_; ++j)
+      if (independent_[j]) combinations_(j, c) = -x_[cols_ + j] * length_[i] / length_[j];
+  }
+  return true;
+}
+
+bool ConstraintSpace::factor_sparse(const SparseMatrix& G, double tolerance,
+                                    const RowChoice& choice) {
+  if (static_cast<int>(choice.free.size()) > most_free) return false;
+  if (load(G, choice.independent) != Eval::ok) return false;
+  independent_ = choice.independent;
+  const double ratio = smallest_singular_value() / choice.singular_value;
+  smallest_ = std::min(1.0, choice.remainder * ratio);
+  if (!(smallest_ >= smallest_safe_remainder)) return false;
+  if (!find_combinations(G, tolerance) || !find_null_space(choice.free)) return false;
+  rank_ = cols_ - static_cast<int>(choice.free.size());
+  sparse_ = true;
+  return true;
+}
+
+void ConstraintSpace::keep(const SparseMatrix& G, RowChoice& choice) {
+  if (!solver_ || sparse_ || dense_.smallest_remainder() < smallest_safe_remainder) return;
+  const int width = cols_ - dense_.rank();
+  if (width > most_free) return;
+  choice.known = false;
+  choice.independent.assign(rows_, 0);
+  for (int i = 0; i < rows_; ++i) choice.independent[i] = dense_.is_independent(i) ? 1 : 0;
+  if (load(G, choice.independent) != Eval::ok) return;
+  independent_ = choice.independent;
+  choice.remainder = dense_.smallest_remainder();
+  choice.singular_value = smallest_singular_value();
+  // Coordinates by the largest row of the basis, less what the ones before have of it.
+  dense_.null_space(N_);
+  choice.free.clear();
+  for (int c = 0; c < width; ++c) {
+    int best = 0;
+    double largest = -1;
+    for (int j = 0; j < cols_; ++j) {
+      const double size = norm_two({N_.row(j), static_cast<std::size_t>(width)});
+      if (size > largest) largest = size, best = j;
+    }
+    choice.free.push_back(best);
+    if (!(largest > 0)) return;
+    coefficients_.assign(N_.row(best), N_.row(best) + width);
+    for (double& value : coefficients_) value /= largest;
+    for (int j = 0; j < cols_; ++j) {
+      const std::span<double> row{N_.row(j), static_cast<std::size_t>(width)};
+      add_scaled(-dot(row, coefficients_), coefficients_, row);
+    }
+  }
+  choice.known = true;
+}
+
+void ConstraintSpace::null_space(Matrix& N) {
+  if (sparse_)
+    N = N_;
+  else
+    dense_.null_space(N);
+}
+
+void ConstraintSpace::solve(std::span<const double> b, std::span<double> x) {
+  if (!sparse_) return dense_.solve(b, x);
+  std::fill_n(x_.begin(), cols_, 0.0);
+  for (int i = 0; i < rows_; ++i) x_[cols_ + i] = independent_[i] ? b[i] / length_[i] : 0.0;
+  solver_->solve(x_);
+  std::copy_n(x_.begin(), cols_, x.begin());
+}
+
+/// y + Z t for the combinations Z that leave A'y alone, with W (y + Z t) of least length.
+void ConstraintSpace::least_norm_multipliers(std::span<const double> weight, std::span<double> y) {
+  if (!sparse_) return dense_.least_norm_multipliers(weight, y);
+  const int count = static_cast<int>(dependent_.size());
+  if (count == 0) return;
+  normal_.resize(count, count);
+  normal_.set_zero();
+  coefficients_.assign(count, 0.0);
+  for (int i = 0; i < rows_; ++i) {
+    const double square = weight[i] * weight[i];
+    for (int c = 0; c < count; ++c) {
+      coefficients_[c] -= square * combinations_(i, c) * y[i];
+      for (int d = 0; d < count; ++d)
+        normal_(c, d) += square * combinations_(i, c) * combinations_(i, d);
+    }
+  }
+  if (lu_.factor(normal_) != Eval::ok) return;
+  lu_.solve(coefficients_);
+  for (int i = 0; i < rows_; ++i)
+    y[i] += dot({combinations_.row(i), static_cast<std::size_t>(count)}, coefficients_);
+}
+
+}  // namespace kardan

@@ -1,0 +1,40 @@
+#pragma once
+/// What the events of a model do during a run: record, stop, set parameters, apply impulses. Changes
+/// of the energy count as work.
+
+#include "kardan/formulation/impulse.h"
+#include "kardan/integrate/driver.h"
+#include "kardan/run/simulate.h"
+
+namespace kardan {
+
+class EventActions {
+ public:
+  /// Both must outlive the rules.
+  EventActions(const System& system, EnergyBalance& energy);
+
+  /// Events of elements count both ways; those of `when` as they say.
+  std::vector<EventRule> rules();
+
+ private:
+  /// When impulses of an event happened.
+  struct Bounces {
+    int count = 0;
+    double first = 0, last = 0;
+  };
+  EventEffect set(int event, State& state, State& after);
+  EventEffect impulse(int event, int direction, State& state, double time, State& after);
+  bool settle_others(State& state);
+  bool comes_to_rest(int event, double t);
+  double total(const State& state);
+
+  const System& system_;
+  EnergyBalance& energy_;
+  std::unique_ptr<Workspace> ws_;
+  ImpulseSolver impulses_;
+  std::vector<Bounces> bounces_;  // by event
+  Vector z_, step_;
+  int first_ = 0;  // event of `when`
+};
+
+}  // namespace kardan
