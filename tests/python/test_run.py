@@ -227,3 +227,21 @@ def test_the_replay(pendulum, tmp_path):
     replay = result.show(tmp_path / "a.html", browser=False, height=400)
     assert (tmp_path / "a.html").stat().st_size > 10000
     assert "<iframe srcdoc=" in replay._repr_html_() and "height: 400px" in replay._repr_html_()
+
+
+def test_a_stored_result_is_read_again(pendulum, tmp_path):
+    result = pendulum.run(t_end=0.5, out=tmp_path / "a.h5")
+    stored = kardan.read_result(tmp_path / "a.h5")
+    assert stored.columns == result.columns and stored.reason == "finished"
+    assert np.array_equal(stored.data, result.data) and stored.steps == result.steps
+    assert np.array_equal(stored.step_log["h"], result.step_log["h"])
+    assert stored.final == result.final and stored.unit("bob.vx") == "m/s"
+    assert stored.model.run(t_end=0.5).final == result.final
+    stored.write(tmp_path / "a.csv")
+    result.write(tmp_path / "b.csv")
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+    for verb in (stored.linearize, lambda: stored.resume(1)):
+        with pytest.raises(kardan.Error, match="run its model"):
+            verb()
+    with pytest.raises(kardan.ModelError):
+        kardan.read_result(tmp_path / "b.csv")

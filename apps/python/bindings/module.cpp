@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core, module) {
   bind_catalogs(module);
   bind_model(module);
   bind_jobs(module);
+  bind_results(module);
   bind_run(module);
   bind_equations(module);
   bind_compiled(module);

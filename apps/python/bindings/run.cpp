@@ -4,7 +4,6 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
-#include "kardan/io/result_writer.h"
 #include "kardan/io/scene.h"
 #include "kardan/io/simulate_options.h"
 
@@ -28,73 +27,19 @@ void RunResult::finish(const RunReport& report) {
   certificate_ = to_python(report_);
 }
 
-py::array RunResult::rows(const std::shared_ptr<RunResult>& self) {
-  const auto width = static_cast<py::ssize_t>(self->recorder_.layout().width);
-  const auto count = static_cast<py::ssize_t>(self->rows_.size()) / width;
-  py::array_t<double> array({count, width}, self->rows_.data(), py::cast(self));
-  array.attr("flags").attr("writeable") = false;
-  return array;
-}
-
-py::dict RunResult::steps(const std::shared_ptr<RunResult>& self) {
-  static const StepRecord none;
-  const auto& steps = self->steps_;
-  const StepRecord& first = steps.empty() ? none : steps.front();
-  const auto count = static_cast<py::ssize_t>(steps.size());
-  const auto stride = static_cast<py::ssize_t>(sizeof(StepRecord));
-  const py::object owner = py::cast(self);
-  py::dict out;
-  const auto put = [&]<class T>(const char* name, const T& member) {
-    py::array_t<T> array({count}, {stride}, &member, owner);
-    array.attr("flags").attr("writeable") = false;
-    out[name] = array;
-  };
-  put("t", first.t);
-  put("h", first.h);
-  put("error", first.error);
-  put("rejected", first.rejected);
-  put("position", first.residuals.position);
-  put("velocity", first.residuals.velocity);
-  put("acceleration", first.residuals.acceleration);
-  put("kinetic", first.kinetic);
-  put("potential", first.potential);
-  put("work", first.work);
-  put("unbalanced", first.unbalanced);
-  return out;
-}
-
-py::dict RunResult::columns() const {
-  py::dict out;
-  for (const ResultColumn& c : recorder_.layout().columns)
-    if (c.chosen) out[py::str(c.name)] = py::make_tuple(c.at, c.unit);
-  return out;
-}
-
-py::dict RunResult::blocks() const {
-  py::dict out;
-  for (const ResultBlock& b : recorder_.layout().blocks)
-    out[py::str(b.name)] = py::make_tuple(b.first, b.items, b.components, b.units, b.doc);
-  return out;
-}
-
-void RunResult::write(const std::vector<std::string>& paths, const std::string& viewer) {
-  Diagnostics faults;
-  const ResultResources resources{viewer};
-  const auto sinks = open_results(paths, resources, faults);
-  raise_errors(faults);
-  // What is drawn belongs to the start of the run.
+/// What is drawn belongs to the start of the run.
+ResultDescription RunResult::describe() {
   Prepared& prepared = task_->prepared();
   std::swap(prepared.start, begin_);
-  const ResultDescription description{task_->system().blueprint().name, task_->model_text(options_),
-                                      make_scene(prepared, recorder_.layout()), recorder_.layout()};
+  ResultDescription out;
+  out.title = task_->system().blueprint().name;
+  out.model = task_->model_text(options_);
+  out.scene = make_scene(prepared, recorder_.layout());
+  out.layout = recorder_.layout();
+  out.events = task_->system().event_names();
+  out.asked = to_json(options_);
   std::swap(prepared.start, begin_);
-  const auto width = static_cast<std::size_t>(recorder_.layout().width);
-  for (const auto& sink : sinks) {
-    sink->begin(description);
-    for (std::size_t i = 0; i < rows_.size(); i += width) sink->row({rows_.data() + i, width});
-    for (const StepRecord& step : steps_) sink->step(step);
-    sink->end(report_);
-  }
+  return out;
 }
 
 py::object RunResult::linearize() const {
@@ -258,14 +203,8 @@ void bind_run(py::module_& module) {
       .def_property_readonly("steps", &StepForPython::steps, "Accepted steps so far.")
       .def("__getitem__", &StepForPython::value, py::arg("name"),
            "Value of a variable at the end of the step, by name: step[\"arm.angle\"].");
-  py::class_<RunResult, std::shared_ptr<RunResult>>(module, "RunResult")
-      .def("rows", &RunResult::rows)
-      .def("steps", &RunResult::steps)
-      .def("columns", &RunResult::columns)
-      .def("blocks", &RunResult::blocks)
-      .def("write", &RunResult::write)
-      .def("linearize", &RunResult::linearize)
-      .def_property_readonly("certificate", &RunResult::certificate);
+  py::class_<RunResult, ResultRows, std::shared_ptr<RunResult>>(module, "RunResult")
+      .def("linearize", &RunResult::linearize);
   module.def("run", &run);
 }
 

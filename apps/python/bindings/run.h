@@ -2,27 +2,44 @@
 /// A run and its result.
 
 #include "apps/python/bindings/source.h"
+#include "kardan/io/result_sink.h"
 #include "kardan/run/recorder.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::python {
 
-/// What a run has left: rows of numbers, steps, its certificate, and where it came to.
-class RunResult {
+/// Rows of numbers, steps and the certificate: of a run, or of a stored one.
+class ResultRows {
  public:
-  RunResult(std::shared_ptr<Task> task, SimulateOptions options);
+  virtual ~ResultRows() = default;
 
   /// The rows and the steps as they lie in memory.
-  static py::array rows(const std::shared_ptr<RunResult>& self);
-  static py::dict steps(const std::shared_ptr<RunResult>& self);
+  static py::array rows(const std::shared_ptr<ResultRows>& self);
+  static py::dict steps(const std::shared_ptr<ResultRows>& self);
   /// Places of the columns in a row with their units; blocks with their shapes.
   py::dict columns() const;
   py::dict blocks() const;
   const py::object& certificate() const { return certificate_; }
-  const ConsistentStart& end() const { return task_->prepared().start; }
 
   /// Writes result files; the page of HTML reports is handed in.
   void write(const std::vector<std::string>& paths, const std::string& viewer);
+
+ protected:
+  virtual const ResultLayout& layout() const = 0;
+  virtual ResultDescription describe() = 0;
+
+  Vector rows_;
+  std::vector<StepRecord> steps_;
+  Json report_;
+  py::object certificate_;
+};
+
+/// What a run has left, and where it came to.
+class RunResult final : public ResultRows {
+ public:
+  RunResult(std::shared_ptr<Task> task, SimulateOptions options);
+
+  const ConsistentStart& end() const { return task_->prepared().start; }
   py::object linearize() const;
 
   std::string row(const Moment& at);
@@ -31,14 +48,13 @@ class RunResult {
   void finish(const RunReport& report);
 
  private:
+  const ResultLayout& layout() const override { return recorder_.layout(); }
+  ResultDescription describe() override;
+
   std::shared_ptr<Task> task_;
   SimulateOptions options_;
   ConsistentStart begin_;
   Recorder recorder_;
-  Vector rows_;
-  std::vector<StepRecord> steps_;
-  Json report_;
-  py::object certificate_;
 };
 
 /// An accepted step, as an observer sees it while it is called.

@@ -52,6 +52,7 @@ std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrid
 void bind_catalogs(py::module_& module);
 void bind_model(py::module_& module);
 void bind_jobs(py::module_& module);
+void bind_results(py::module_& module);
 void bind_run(py::module_& module);
 void bind_equations(py::module_& module);
 void bind_compiled(py::module_& module);

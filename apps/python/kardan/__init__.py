@@ -12,7 +12,7 @@ Load a model file or build a model in the same words, ask for an accuracy, and g
 
 Models:      load, read, Model (its methods are the element types: help(kardan.Model))
 Equations:   Equations (functions on arrays), SymbolicEquations (SymPy, compiled)
-Results:     Result, Comparison
+Results:     Result, Comparison, read_result, view
 Catalogs:    elements, methods, formulations
 Errors:      Error, ModelError, AssemblyError, RunError, ModelWarning
 
@@ -26,7 +26,7 @@ from .equations import Equations
 from .errors import AssemblyError, Diagnostic, Error, ModelError, ModelWarning, RunError
 from .model import Model, load, read
 from .report import Report
-from .result import Result
+from .result import Result, read_result, view
 from .symbolic import SymbolicEquations
 
 __version__ = versions()["kardan"]
@@ -49,5 +49,7 @@ __all__ = [
     "load",
     "methods",
     "read",
+    "read_result",
     "versions",
+    "view",
 ]

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Mapping
 import numpy as np
 
 from . import _core
-from .errors import AssemblyError
+from .errors import AssemblyError, Error
 from .report import Report, modes
 
 
@@ -27,7 +27,7 @@ class Result(Mapping):
     `residuals`, `energy`, `events`, ...
     """
 
-    def __init__(self, core: "_core.RunResult", source=None, set=None):
+    def __init__(self, core: "_core.ResultRows", source=None, set=None):
         self._core, self._source, self._set = core, source, set or {}
         self._places = core.columns()
         self._rows = core.rows()
@@ -134,14 +134,24 @@ class Result(Mapping):
         return replay
 
     def write(self, *paths: str | PathLike) -> None:
-        """Writes result files, the format by the ending: .csv, .json, .html, ..."""
+        """Writes result files, the format by the ending: .csv, .json, .html, .h5."""
         from .replay import viewer_page
 
         names = [fspath(p) for p in paths]
         self._core.write(names, viewer_page() if any(n.endswith(".html") for n in names) else "")
 
+    @property
+    def model(self) -> Any:
+        """Of a result read from a file: the complete model of its run. None for equations."""
+        from .model import read
+
+        text = getattr(self._core, "model", "")
+        return read(text, file="model of the result") if text else None
+
     def linearize(self) -> Report:
         """Small motions about the end of the run: as `linearize` of the model at its start."""
+        if not hasattr(self._core, "linearize"):
+            raise Error("a result read from a file has no equations: run its model")
         report = self._core.linearize()
         if "matrix" not in report:
             raise AssemblyError(report["message"], report["advice"])
@@ -267,6 +277,8 @@ class Result(Mapping):
         there. The new result holds the new part only."""
         from .runnable import _fields, _run, place
 
+        if self._source is None:
+            raise Error("a result read from a file cannot go on: run its model")
         asked = self._get("asked")
         given = {"t_end": t_end, "method": asked["method"], "tolerance": asked["tolerance"]}
         given["every"] = options.pop("every", asked.get("every"))
@@ -291,3 +303,14 @@ class Result(Mapping):
             lines.insert(3, f"derivatives: none of {missing}" if missing else
                          "derivatives by differences")
         return "\n".join(lines)
+
+
+def read_result(path: str | PathLike) -> Result:
+    """Reads a result that was stored as HDF5 (`out="a.h5"`, or by the command line), complete or up to
+    where its run was killed."""
+    return Result(_core.read_result(fspath(path)))
+
+
+def view(path: str | PathLike, out: str | PathLike | None = None, **options: Any):
+    """The replay of a stored result: as `Result.show`."""
+    return read_result(path).show(out, **options)
