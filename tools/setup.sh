@@ -5,13 +5,12 @@ KARDAN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libsuitesparse-dev
   libsundials-dev libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libhdf5-dev
-  libgtest-dev libgmock-dev libbenchmark-dev python3-h5py mkdocs pybind11-dev python3-dev python3-numpy
-  python3-pytest python3-sympy python3-matplotlib python3-pandas python3-scipy python3-setuptools
-  python3-pip python3-wheel valgrind)
+  libgtest-dev libgmock-dev libbenchmark-dev pybind11-dev python3-dev)
 # They build the viewer of HTML reports; often they come from elsewhere than Debian.
 command -v npm >/dev/null || build_packages+=(nodejs npm)
-# The browser that tests open reports in.
-test_packages=()
+# What only tests need: Python's libraries, the documentation's site, the browser that opens reports.
+test_packages=(python3-numpy python3-h5py python3-pytest python3-sympy python3-matplotlib
+  python3-pandas python3-scipy python3-setuptools python3-pip python3-wheel valgrind mkdocs)
 command -v chromium >/dev/null || test_packages+=(chromium)
 
 # Both are read by cmake and ctest; set them to use fewer or more cores.

@@ -30,6 +30,12 @@ void print_prepared(const Prepared& p) {
       fmt::print("{:<22}up to {:.3g}{} ('{}')\n", "moved", r.moved,
                  p.system->has_bodies() ? " m" : "", r.moved_body);
     print_wishes(r.wishes);
+    // Of interest to whoever has wishes; `kardan check` counts degrees of freedom for all.
+    if (!r.wishes.empty() && !(r.free_positions.empty() && r.free_velocities.empty()))
+      fmt::print("{:<22}{}: nearest to those given\n", "left free",
+                 fmt::format("{}{}{}", fmt::join(r.free_positions, ", "),
+                             r.free_positions.empty() || r.free_velocities.empty() ? "" : "; ",
+                             fmt::join(r.free_velocities, ", ")));
   }
   print_residuals(r.status == Eval::ok ? "consistent start" : "best reached", r.reached);
   print_start(*p.system, p.start);

@@ -18,6 +18,10 @@ struct GilRun {
 };
 GilRun gil_run(Prepared& model, const SimulateOptions& options, const Observer& observer = {});
 
+/// Tolerances that estimates are held below as they are, without the methods' own safety: as
+/// MATLAB's solvers do.
+void gil_tolerances(double relative, double absolute, SimulateOptions& out);
+
 /// The stiff double pendulum, for one choice of what the paper does not give.
 struct GilPendulum {
   const char* name;

@@ -32,6 +32,7 @@ struct GeomsEnd {
   State state;
   Vector lambda;
   DriverReport report;
+  ProblemCounts counts;
   double cpu_seconds = 0;
 };
 /// Runs to t_end, telling every state to `see`. What went wrong is in the report.

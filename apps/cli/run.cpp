@@ -9,6 +9,7 @@
 #include "apps/cli/viewer_page.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/report_json.h"
 #include "kardan/io/result_writer.h"
 #include "kardan/run/simulate.h"
 
@@ -41,6 +42,9 @@ void print_report(const System& system, const RunReport& r) {
                  ? "by differences"
                  : fmt::format("none of {}", fmt::join(r.without_derivatives, ", ")),
              r.dense_order);
+  for (const std::string& remark : r.remarks) fmt::print("{:<22}{}\n", "remark", remark);
+  if (r.driver.diagnosis != Diagnosis::none && r.driver.reason != Reason::stopped)
+    fmt::print("{:<22}{}\n", "diagnosis", to_string(r.driver.diagnosis));
   for (const PartitionRecord& p : r.partition_history)
     if (p.t > r.partition_history.front().t)
       fmt::print("  partition t = {:<24.12g} {}\n", p.t, p.why);
@@ -173,7 +177,7 @@ int methods_command() {
   }
   fmt::print("\noptions of every run: --option name=value\n");
   for (const FieldDoc& d : driver_option_docs())
-    fmt::print("  {:<15}{:<11}{}{}{}\n", d.key, d.default_text, d.info.doc,
+    fmt::print("  {:<18}{:<11}{}{}{}\n", d.key, d.default_text, d.info.doc,
                d.info.unit.empty() ? "" : " [" + d.info.unit + "]",
                d.info.choices.empty() ? "" : fmt::format(": {}", fmt::join(d.info.choices, ", ")));
   return finished;

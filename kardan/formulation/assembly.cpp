@@ -417,6 +417,8 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
     }
   }
   report.reached = constraint_residuals(system, out.state, out.a, *ws);
+  report.free_positions = free_coordinates(system, out.state, wishes, WishLevel::position, *ws);
+  report.free_velocities = free_coordinates(system, out.state, wishes, WishLevel::velocity, *ws);
   if (report.status == Eval::ok) check_accelerations(system, out, *ws);
   return out;
 }

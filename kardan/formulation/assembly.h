@@ -44,6 +44,9 @@ struct AssemblyReport {
   std::string moved_body;
   std::vector<WishResult> wishes;
   std::vector<Conflict> conflicts;
+  /// Coordinates and velocities that constraints and exact wishes do not determine: there the
+  /// nearest to those given are taken. Empty for large models.
+  std::vector<std::string> free_positions, free_velocities;
 };
 
 struct ConsistentStart {
@@ -55,6 +58,16 @@ struct ConsistentStart {
 
 /// Assembles from `guess` (the model's start by default), honouring wishes by priority.
 ConsistentStart assemble(const System& system, State guess, const std::vector<BoundWish>& wishes);
+
+/// The given positions and velocities unchanged, refused where they are not consistent or miss an
+/// exact wish.
+ConsistentStart take_as_given(const System& system, State given,
+                              const std::vector<BoundWish>& wishes);
+
+/// Names of as many coordinates, or velocities, as constraints and exact wishes leave free.
+std::vector<std::string> free_coordinates(const System& system, const State& state,
+                                          const std::vector<BoundWish>& wishes, WishLevel level,
+                                          Workspace& ws);
 
 /// Accelerations, multipliers and w at consistent positions and velocities.
 Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,

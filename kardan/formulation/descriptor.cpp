@@ -13,6 +13,9 @@
 namespace kardan {
 namespace {
 
+/// A chart ends where a body has turned by this [rad]; its rotation vector is good up to pi.
+constexpr double chart_reach = 1;
+
 Vec3d part(std::span<const double> x, int i) {
   return {x[i], x[i + 1], x[i + 2]};
 }
@@ -38,8 +41,10 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
       form_(form),
       ws_(system.make_workspace()),
       acceleration_(system),
-      rows_(system.patterns().constraint, system.sizes().constraints(), column_scales(system)),
-      position_rows_(system.patterns().constraint, system.sizes().lambda, column_scales(system)),
+      rows_(system.patterns().constraint, system.sizes().constraints(), column_scales(system),
+            form.algebraic),
+      position_rows_(system.patterns().constraint, system.sizes().lambda, column_scales(system),
+                     form.algebraic),
       column_scale_(column_scales(system)) {
   const Sizes& s = system.sizes();
   layout_ = {.n = s.v,
@@ -98,7 +103,7 @@ Eval Descriptor::residual(double t, std::span<const double> y, std::span<const d
   const DescriptorLayout& at = layout_;
   const auto n = static_cast<std::size_t>(at.n);
   place(t, y);
-  if (Eval e = system_.evaluate(point_, Request::all(), *ws_); e != Eval::ok) return e;
+  if (Eval e = evaluate(point_, Request::all()); e != Eval::ok) return e;
   // Kinematics: T(q)^-1 acts on rotations alone.
   tangent_ = point_.v;
   if (at.eta > 0) {
@@ -128,7 +133,7 @@ Eval Descriptor::residual(double t, std::span<const double> y, std::span<const d
 }
 
 std::unique_ptr<DaeLinearization> Descriptor::make_linearization() const {
-  auto matrix = form_.select_dynamics ? make_selected_matrix(system_, layout_, column_scale_)
+  auto matrix = form_.select_dynamics ? make_selected_matrix(system_, layout_, form_, column_scale_)
                                       : make_full_matrix(system_, layout_, form_);
   matrix->at.rotations = rotations_;
   matrix->at.column_scale = column_scale_;
@@ -138,11 +143,9 @@ std::unique_ptr<DaeLinearization> Descriptor::make_linearization() const {
 Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization& out) {
   auto& matrix = static_cast<DescriptorMatrix&>(out);
   place(t, y);
-  if (Eval e = system_.evaluate(point_, Request::all(), *ws_); e != Eval::ok) return e;
-  if (Eval e = system_.differentiate(point_, a_, lambda_, *ws_); e != Eval::ok) {
-    culprit_ = "derivatives that are not finite";
-    return e;
-  }
+  if (Eval e = evaluate(point_, Request::all()); e != Eval::ok) return e;
+  if (Eval e = system_.differentiate(point_, a_, lambda_, *ws_); e != Eval::ok)
+    return fail(Diagnosis::not_finite, "derivatives that are not finite", e);
   rotate(y.subspan(0, layout_.n), point_.v);
   matrix.max_rank = rank_;
   matrix.max_position_rank = position_rank_;
@@ -164,10 +167,16 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
   d.force_lambda = ws_->force_lambda;
   d.aux_lambda = ws_->aux_lambda;
   d.rotations = rotations_;
-  if (Eval e = matrix.prepare(*ws_); e != Eval::ok) {
-    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
-    return e;
+  ++counts_.predecompositions;
+  const Eval e = matrix.prepare(*ws_);
+  counts_.selectors += matrix.new_selectors();
+  if (const ConstraintSpace* rows = matrix.rows()) {
+    if (rows->switched()) ++switches_;
+    if (rows->dense()) ++counts_.rank_decisions;
+    const std::string weak = weak_rows(*rows);
+    if (!weak.empty()) (void)fail(Diagnosis::singular_position, weak);
   }
+  if (e != Eval::ok) return fail(Diagnosis::accelerations_singular, singular_accelerations, e);
   return Eval::ok;
 }
 
@@ -212,6 +221,8 @@ Eval Descriptor::rebase(const State& state) {
     b_ = ws_->b;
   }
   point_ = base_;
+  watch_rank();
+  if (form_.invariants && system_.sizes().e > 0) note_invariants();
   base_a_ = a_;
   base_lambda_ = lambda_;
   rows_.least_norm_multipliers(multiplier_weight_, base_lambda_);
@@ -259,10 +270,11 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   a_ = base_a_;
   lambda_ = base_lambda_;
   if (Eval e = form_.project ? close(state) : solve_accelerations(state); e != Eval::ok) return e;
-  if (form_.select_dynamics && jumped(state)) {
-    culprit_ = "a singular position: the motion would jump to another branch";
-    return Eval::recoverable;
-  }
+  if (!form_.project && rank_ < layout_.m)
+    if (Eval e = redundant_rows_hold(); e != Eval::ok) return e;
+  if (form_.select_dynamics && jumped(state))
+    return fail(Diagnosis::branch_jump,
+                "a singular position: the motion would jump to another branch");
   total_shift_ = moved_;
   if (form_.invariants && system_.sizes().e > 0)
     if (Eval e = keep_invariants(state); e != Eval::ok) return e;
@@ -338,6 +350,12 @@ ErrorScale Descriptor::default_scale(double tolerance) const {
   }
   s.first.assign(layout_.r, tolerance * unit.mass * unit.acceleration);
   return s;
+}
+
+bool Descriptor::advance(const ChartPoint& point) {
+  return std::all_of(rotations_.begin(), rotations_.end(), [&](const RotationChart& c) {
+    return norm(part(point.q, c.v)) <= chart_reach;
+  });
 }
 
 void Descriptor::event_functions(const State& state, std::span<double> z) {

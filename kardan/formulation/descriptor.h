@@ -25,6 +25,12 @@
 
 namespace kardan {
 
+/// Which combinations of kinematics and dynamics count. Both are chosen with every linearization;
+/// unit rows stay the same as long as pivoting finds the same coordinates.
+enum class Selectors { orthonormal, unit_rows };
+/// How the differential part of a step's matrix is factored.
+enum class StepDecomposition { lu, qr };
+
 /// Which rows of F count, and what is done after a step.
 struct DescriptorForm {
   bool position = false, velocity = false, acceleration = false;  ///< levels of the constraints
@@ -33,6 +39,9 @@ struct DescriptorForm {
   bool project = false;     ///< the end of a step is closed on positions and velocities
   bool invariants = false;  ///< and on the invariants of the equations
   int velocity_index = 1;
+  RowDecomposition algebraic = RowDecomposition::automatic;
+  StepDecomposition differential = StepDecomposition::lu;
+  Selectors selectors = Selectors::orthonormal;
 };
 
 /// Places in y and in F.
@@ -92,6 +101,13 @@ class Descriptor final : public DaeProblem {
   void event_functions(const State& state, std::span<double> z) override;
   void switch_modes(const State& after, State& state) override;
   std::string culprit() const override { return culprit_; }
+  Diagnosis diagnosis() const override { return diagnosis_; }
+  Eval begin_step(double h) override;
+  bool advance(const ChartPoint& point) override;
+  double singular_time() const override { return singular_time_; }
+  ProblemCounts counts() const override { return counts_; }
+  std::vector<std::string> remarks() const override;
+  std::span<const PartitionRecord> partition_history() const override { return history_; }
   const Vector& accelerations() const override { return base_a_; }
   const Vector& multipliers() const override { return base_lambda_; }
   int partitions() const override { return partitions_; }
@@ -110,6 +126,10 @@ class Descriptor final : public DaeProblem {
 
  private:
   void place(double t, std::span<const double> y);
+  Eval evaluate(const State& state, Request request);
+  Eval fail(Diagnosis diagnosis, std::string culprit, Eval answer = Eval::recoverable);
+  std::string weak_rows(const ConstraintSpace& rows) const;
+  void watch_rank();
   /// The rank is decided where constraints hold; elsewhere redundant rows look independent.
   enum class At { consistent, anywhere };
   /// Whether the workspace holds the evaluation at the state already.
@@ -120,8 +140,11 @@ class Descriptor final : public DaeProblem {
   Eval solve_accelerations(State& state, Values values = Values::wanted);
   Eval close(State& state);
   Eval keep_invariants(State& state);
+  Eval invariants_are_preserved(const State& state);
+  void note_invariants();
   Eval close_on(const std::vector<char>& rows, State& state, Values values);
   int violated_row(const std::vector<char>& held) const;
+  Eval redundant_rows_hold();
   bool jumped(const State& state) const;
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
                 Vector& ddq) const;
@@ -132,9 +155,9 @@ class Descriptor final : public DaeProblem {
   DescriptorLayout layout_;
   std::unique_ptr<Workspace> ws_;
   AccelerationSystem acceleration_;
-  std::vector<char> active_;          // constraint rows that are not redundant
-  std::vector<char> strong_;          // those that are far from redundant
-  int rank_ = 0, position_rank_ = 0;  // largest so far of all rows, of holonomic ones
+  std::vector<char> active_;              // constraint rows that are not redundant
+  std::vector<char> strong_;              // those that are far from redundant
+  int rank_ = 0, position_rank_ = 0;      // largest so far of all rows, of holonomic ones
   ConstraintSpace rows_, position_rows_;  // of the state chosen last
   RowChoice choice_, position_choice_;    // where the rank was decided
   double rows_t_ = 0;
@@ -148,6 +171,16 @@ class Descriptor final : public DaeProblem {
   LocalRate base_rate_;
   Vector base_a_, base_lambda_, y0_, dy0_;
   int partitions_ = 0;
+  ProblemCounts counts_;
+  std::vector<PartitionRecord> history_;
+  int switches_ = 0;  // from LU to QR
+  /// How far constraints were from depending on each other at the last bases.
+  struct Distance {
+    double t = 0, remainder = -1;
+    std::string rows;
+  };
+  Distance now_, before_now_;
+  double farthest_ = 0, singular_time_ = std::numeric_limits<double>::infinity();
 
   /// The end of the last finished step, with what was found there.
   struct Finished {
@@ -182,11 +215,14 @@ class Descriptor final : public DaeProblem {
   Vector moved_, pushed_;         // by the last closing: positions in body tangents, velocities
   Vector shifted_, total_shift_;  // of positions after the step, in body tangents
   RowSpace invariants_;
+  Vector kept_;             // their values at the start, where there are bodies
+  std::vector<int> modes_;  // to which these belong
   Matrix free_, by_free_;
   Vector along_;
   std::vector<RotationChart> rotations_;
   Vector column_scale_, multiplier_weight_;
   std::string culprit_;
+  Diagnosis diagnosis_ = Diagnosis::none;
 };
 
 Formulation strangeness_free();

@@ -8,6 +8,7 @@
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/descriptor.h"
+#include "kardan/formulation/descriptor_matrix.h"
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
@@ -19,6 +20,8 @@ constexpr double closed = 2e-14;
 constexpr int max_closing_iterations = 10;
 /// Rows left out as redundant must hold by themselves to this scaled residual.
 constexpr double redundant_tolerance = 1e-10;
+/// Or, where constraints drift, to this many times what the others have.
+constexpr double drift_share = 100;
 /// A row counts as nearly redundant when at most this share of it remains beside the others:
 /// round-off of positions reaches the velocities divided by its square.
 constexpr double weak_remainder = 1e-3;
@@ -51,7 +54,7 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
     return Eval::ok;
   const bool decide = at == At::consistent;
   if (values == Values::wanted)
-    if (Eval e = system_.evaluate(state, {.velocity = true}, *ws_); e != Eval::ok) return e;
+    if (Eval e = evaluate(state, {.velocity = true}); e != Eval::ok) return e;
   if (Eval e = rows_.factor(ws_->G, rank_tolerance, decide ? layout_.m : rank_, choice_);
       e != Eval::ok)
     return e;
@@ -132,13 +135,11 @@ Eval Descriptor::solve_accelerations(State& state, Values values) {
   for (int iteration = 0; iteration < max_acceleration_iterations; ++iteration) {
     if (system_.sizes().multiplier_forces) state.lambda = lambda_;
     if (iteration > 0 || nonlinear || values == Values::wanted)
-      if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
+      if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
     if (nonlinear)
       if (Eval e = system_.differentiate(state, a_, lambda_, *ws_); e != Eval::ok) return e;
-    if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok) {
-      culprit_ = "the accelerations (mass matrix and constraints are singular together)";
-      return e;
-    }
+    if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok)
+      return fail(Diagnosis::accelerations_singular, singular_accelerations, e);
     const std::span<double> x = rhs_, rows = x.subspan(n, at.m);
     unbalance();
     acceleration_.solve(rhs_);
@@ -159,8 +160,8 @@ Eval Descriptor::solve_accelerations(State& state, Values values) {
       return Eval::ok;
     }
   }
-  culprit_ = "the auxiliary variables, or forces that depend on multipliers";
-  return Eval::recoverable;
+  return fail(Diagnosis::auxiliary_not_solved,
+              "the auxiliary variables, or forces that depend on multipliers");
 }
 
 /// Positions onto g = 0 and velocities onto G v + g_t = 0, H v + h = 0 by the nearest change in the
@@ -173,11 +174,9 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
     if (Eval e = solve_accelerations(state, values); e != Eval::ok) return e;
   } else {
     if (values == Values::wanted)
-      if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
-    if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok) {
-      culprit_ = "the accelerations (mass matrix and constraints are singular together)";
-      return e;
-    }
+      if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
+    if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok)
+      return fail(Diagnosis::accelerations_singular, singular_accelerations, e);
   }
   // Accelerations come last: with the factors that closed, which are those of a state next to it.
   const auto finish = [&] {
@@ -200,8 +199,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
     if (size < closed) return finish();
     if (iteration > 1 && size > 0.5 * last) {
       if (size < 100 * closed) return finish();  // round-off of the model
-      culprit_ = system_.row_name(worst);
-      return Eval::recoverable;
+      return fail(Diagnosis::contradiction, system_.row_name(worst));
     }
     if (iteration == max_closing_iterations) return Eval::recoverable;
     last = size;
@@ -221,16 +219,14 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
       before_ = state;
       system_.retract(before_.p, change, state.p);
       if (follows_) system_.follow_turns(before_, state, *ws_);
-      if (Eval e = system_.evaluate(state, {.position = true, .velocity = true}, *ws_);
-          e != Eval::ok)
-        return e;
+      if (Eval e = evaluate(state, {.position = true, .velocity = true}); e != Eval::ok) return e;
     }
     const std::span<const double> change = correct(ws_->rate);
     add_scaled(1, change, pushed_);
     add_scaled(1, change, state.v);
     if (nonlinear || !all) {
       if (Eval e = solve_accelerations(state); e != Eval::ok) return e;
-    } else if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) {
+    } else if (Eval e = evaluate(state, Request::all()); e != Eval::ok) {
       return e;
     }
   }
@@ -241,15 +237,15 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
 Eval Descriptor::close(State& state) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
   std::fill(pushed_.begin(), pushed_.end(), 0.0);
-  if (Eval e = system_.evaluate(state, Request::all(), *ws_); e != Eval::ok) return e;
+  if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
   if (Eval e = choose_rows(state, At::anywhere, Values::present); e != Eval::ok) return e;
   if (Eval e = close_on(strong_, state, Values::present); e != Eval::ok) return e;
   if (violated_row(strong_) < 0) return Eval::ok;
   if (Eval e = close_on(active_, state, Values::wanted); e != Eval::ok) return e;
   const int row = violated_row(active_);
   if (row < 0) return Eval::ok;
-  culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
-  return Eval::recoverable;
+  return fail(Diagnosis::contradiction,
+              fmt::format("'{}': it contradicts the other constraints", system_.row_name(row)));
 }
 
 /// A row that is not among those held, and is violated: -1 if there is none.
@@ -259,6 +255,26 @@ int Descriptor::violated_row(const std::vector<char>& held) const {
                      std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > redundant_tolerance))
       return i;
   return -1;
+}
+
+/// Forms that do not close let constraints drift; rows left out as redundant may do so as far as
+/// the others do. Farther, they are not redundant any more.
+Eval Descriptor::redundant_rows_hold() {
+  double largest[2] = {0, 0};
+  const auto off = [&](int row, int level) {
+    return std::abs(
+        scaled_residual(system_, row, level, level == 0 ? ws_->g[row] : ws_->rate[row]));
+  };
+  for (const int level : {0, 1})
+    for (int i = 0; i < layout_.m; ++i)
+      if (active_[i]) largest[level] = std::max(largest[level], off(i, level));
+  for (const int level : {0, 1})
+    for (int i = 0; i < layout_.m; ++i)
+      if (!active_[i] && off(i, level) > redundant_tolerance + drift_share * largest[level])
+        return fail(
+            Diagnosis::contradiction,
+            fmt::format("'{}': it was redundant, and is not any more", system_.row_name(i)));
+  return Eval::ok;
 }
 
 /// True when closing changed velocities by more than what Newton's method may leave: near a
@@ -279,7 +295,11 @@ Eval Descriptor::keep_invariants(State& state) {
   const double rate = system_.scales().speed / system_.scales().length;
   double last = HUGE_VAL;
   for (int iteration = 0; iteration < max_invariant_iterations; ++iteration) {
-    if (Eval e = system_.invariants(state, *ws_); e != Eval::ok) return e;
+    if (Eval e = system_.invariants(state, *ws_); e != Eval::ok)
+      return fail(Diagnosis::not_finite, "the invariants, which are not finite", e);
+    if (iteration == 0)
+      if (Eval e = invariants_are_preserved(state); e != Eval::ok) return e;
+    if (system_.has_bodies()) add_scaled(-1, kept_, ws_->e);
     // Their derivatives along N: positions first, then velocities, in units of the model.
     rows_.null_space(free_);
     const int width = free_.cols();
@@ -319,8 +339,7 @@ Eval Descriptor::keep_invariants(State& state) {
     add_scaled(1, shifted_, total_shift_);
     add_scaled(1, moved_, total_shift_);
   }
-  culprit_ = "the invariants, which could not be kept";
-  return Eval::recoverable;
+  return fail(Diagnosis::invariants_not_kept, "the invariants, which could not be kept");
 }
 
 Eval Descriptor::close(double t, std::span<double> y) {

@@ -3,8 +3,8 @@
 
 #include "kardan/formulation/descriptor.h"
 #include "kardan/linalg/complex_lu.h"
-#include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/constraint_space.h"
+#include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/row_space.h"
 
 namespace kardan {
@@ -23,12 +23,21 @@ class DescriptorMatrix : public DaeLinearization {
   int max_rank = 0, max_position_rank = 0;
   /// Chooses selectors and factors what does not depend on c. `ws` holds the same derivatives.
   [[nodiscard]] virtual Eval prepare(const Workspace& ws) = 0;
-  /// Independent rows among the constraints were found to be others, or fewer, than last time.
+  /// Of the constraints that were found independent.
   virtual int rank() const = 0;
+  /// How often `prepare` chose other selectors than the time before: 0 or 1.
+  virtual int new_selectors() const { return 1; }
+  /// The row space of all constraints; null where it is not kept.
+  virtual const ConstraintSpace* rows() const { return nullptr; }
 };
+
+/// For messages.
+inline constexpr const char* singular_accelerations =
+    "the accelerations (mass matrix and constraints are singular together)";
 
 std::unique_ptr<DescriptorMatrix> make_selected_matrix(const System& system,
                                                        const DescriptorLayout& layout,
+                                                       const DescriptorForm& form,
                                                        const Vector& units);
 std::unique_ptr<DescriptorMatrix> make_full_matrix(const System& system,
                                                    const DescriptorLayout& layout,

@@ -28,6 +28,10 @@ class FullMatrix final : public DescriptorMatrix {
   void solve(std::span<const double> F, std::span<double> y) override;
   void solve(std::span<const double> F_re, std::span<const double> F_im, std::span<double> y_re,
              std::span<double> y_im) override;
+  bool matrix(double c, Matrix& out) const override;
+  void square(std::span<const double> F, std::span<const double> y,
+              std::span<double> out) const override;
+  void freeze() override { frozen_ = true; }
 
  private:
   /// A row of the system: row `index` of F, a free combination of n rows, or unknown `index` = 0.
@@ -56,6 +60,7 @@ class FullMatrix final : public DescriptorMatrix {
   ComplexLu complex_;
   Vector rhs_, rhs_im_;
   std::vector<Complex> z_;
+  bool frozen_ = false;
 };
 
 Eval FullMatrix::find_spaces() {
@@ -207,9 +212,10 @@ void FullMatrix::each_of(const Row& row, Use&& use) const {
 }
 
 Eval FullMatrix::prepare(const Workspace&) {
-  if (Eval e = find_spaces(); e != Eval::ok) return e;
+  if (!frozen_)
+    if (Eval e = find_spaces(); e != Eval::ok) return e;
   fill();
-  choose_rows();
+  if (!frozen_) choose_rows();
   A_.set_zero();
   E_.set_zero();
   const auto width = static_cast<std::size_t>(A_.cols());
@@ -235,6 +241,20 @@ Eval FullMatrix::factor(double real, std::complex<double> complex) {
     }
   if (Eval e = real_.factor(S_); e != Eval::ok) return e;
   return complex_.factor(C_);
+}
+
+bool FullMatrix::matrix(double c, Matrix& out) const {
+  // Combinations would have to change with the point; a projected end is not what was solved for.
+  if (form_.select_kinematics || form_.select_dynamics || form_.project) return false;
+  out = A_;
+  for (std::size_t k = 0; k < out.values().size(); ++k) out.data()[k] += c * E_.values()[k];
+  return true;
+}
+
+void FullMatrix::square(std::span<const double> F, std::span<const double> y,
+                        std::span<double> out) const {
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    out[i] = rows_[i].kind == Row::Kind::zero ? y[rows_[i].index] : F[rows_[i].index];
 }
 
 void FullMatrix::load(std::span<const double> F, Vector& rhs) const {

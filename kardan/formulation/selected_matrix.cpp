@@ -1,13 +1,15 @@
 /// The linearization of the projected strangeness-free form. With N_p, N_v orthonormal bases of the
 /// directions that the position and velocity constraints leave free (in units of the model),
 ///
-///   dp = N_p x + ...,   dv = N_v u + V x + ...,   L_p = N_p', L_v = N_v',
+///   dp = N_p x + ...,   dv = N_v u + V x + ...
 ///
 /// all constraints and the balance are solved for the rest once per linearization, and c E + A
-/// shrinks to c I + J on (x, u, r): the only part that depends on c.
+/// shrinks to c E' + J on (x, u, r): the only part that depends on c. Selectors are L_p = N_p',
+/// L_v = N_v', with E' = I, or rows of the unit matrix, with E' = L N.
 
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/descriptor_matrix.h"
+#include "kardan/linalg/square_qr.h"
 
 namespace kardan {
 namespace {
@@ -24,12 +26,14 @@ void multiply_add(double factor, const SparseMatrix& A, const Matrix& X, Matrix&
 
 class SelectedMatrix final : public DescriptorMatrix {
  public:
-  SelectedMatrix(const System& system, const DescriptorLayout& layout, const Vector& units)
+  SelectedMatrix(const System& system, const DescriptorLayout& layout, const DescriptorForm& form,
+                 const Vector& units)
       : l_(layout),
+        form_(form),
         acceleration_(system),
         active_(layout.m),
-        position_(system.patterns().constraint, layout.holonomic, units),
-        velocity_(system.patterns().constraint, layout.m, units) {
+        position_(system.patterns().constraint, layout.holonomic, units, form.algebraic),
+        velocity_(system.patterns().constraint, layout.m, units, form.algebraic) {
     const auto n = static_cast<std::size_t>(l_.n);
     for (Part& part : parts_) {
       part.pi.resize(n);
@@ -42,6 +46,8 @@ class SelectedMatrix final : public DescriptorMatrix {
 
   Eval prepare(const Workspace& ws) override;
   int rank() const override { return velocity_.rank(); }
+  int new_selectors() const override { return new_selectors_ ? 1 : 0; }
+  const ConstraintSpace* rows() const override { return &velocity_; }
   double condition() const override { return 1 / velocity_.smallest_remainder(); }
   Eval factor(double real, std::complex<double> complex) override;
   void solve(std::span<const double> F, std::span<double> y) override;
@@ -51,7 +57,7 @@ class SelectedMatrix final : public DescriptorMatrix {
  private:
   /// What the constraints and the balance determine of a solution, whatever c.
   struct Part {
-    Vector pi, v, k, tangent, rows, reduced;
+    Vector pi, v, k, tangent, rows, reduced, shift;
   };
 
   int free_p() const { return N_p_.cols(); }
@@ -60,6 +66,7 @@ class SelectedMatrix final : public DescriptorMatrix {
   bool nonholonomic() const { return l_.m > l_.holonomic; }
 
   Eval find_spaces();
+  Eval select();
   void expand_velocities();
   void expand_accelerations();
   void reduce();
@@ -69,15 +76,24 @@ class SelectedMatrix final : public DescriptorMatrix {
   void compose(const Part& part, std::span<const double> x, std::span<double> y) const;
 
   DescriptorLayout l_;
+  DescriptorForm form_;
   AccelerationSystem acceleration_;
   std::vector<char> active_;
-  ConstraintSpace position_, velocity_;  // of G by unit columns; holonomic rows, all rows
-  Matrix N_p_, N_v_;                     // bases times the units of the columns
-  Matrix P_p_, P_v_, P_k_;        // dp, dv, d(a, lambda, w) by (x, u, r)
+  ConstraintSpace position_, velocity_;        // of G by unit columns; holonomic rows, all rows
+  Matrix N_p_, N_v_;                           // orthonormal in units of the columns
+  Matrix L_p_, L_v_;                           // selectors, by columns
+  std::vector<int> rows_p_, rows_v_, pivots_;  // where they are unit rows
+  bool new_selectors_ = true;
+  Matrix P_p_, P_v_, P_k_;  // dp, dv, d(a, lambda, w) by (x, u, r)
   Matrix J_, S_, W_;
   ComplexMatrix C_;
   DenseLu real_;
   ComplexLu complex_;
+  SquareQr<double> real_qr_;
+  SquareQr<Complex> complex_qr_;
+  Matrix E_, spare_;
+  double real_c_ = 0;
+  Complex complex_c_;
   Part parts_[2];
   Vector small_, column_;
   std::vector<Complex> z_;
@@ -85,6 +101,7 @@ class SelectedMatrix final : public DescriptorMatrix {
 
 Eval SelectedMatrix::prepare(const Workspace& ws) {
   if (Eval e = find_spaces(); e != Eval::ok) return e;
+  if (Eval e = select(); e != Eval::ok) return e;
   for (int i = 0; i < l_.m; ++i) active_[i] = velocity_.is_independent(i) ? 1 : 0;
   if (Eval e = acceleration_.factor(ws, active_); e != Eval::ok) return e;
   expand_velocities();
@@ -109,6 +126,46 @@ Eval SelectedMatrix::find_spaces() {
     return Eval::ok;
   }
   return factor(max_position_rank, *position_choice, position_, N_p_);
+}
+
+/// Selectors, and E' = L N.
+Eval SelectedMatrix::select() {
+  if (form_.selectors == Selectors::orthonormal) {
+    L_p_ = N_p_;
+    L_v_ = N_v_;
+    return Eval::ok;
+  }
+  // Coordinates by the largest row of the basis, less what those before have of it.
+  new_selectors_ = false;
+  auto choose = [&](const Matrix& N, std::vector<int>& rows, Matrix& L) {
+    const auto width = static_cast<std::size_t>(N.cols());
+    spare_ = N;
+    pivots_.clear();
+    L.resize(N.rows(), N.cols());
+    L.set_zero();
+    for (int c = 0; c < N.cols(); ++c) {
+      int best = 0;
+      double largest = -1;
+      for (int j = 0; j < N.rows(); ++j) {
+        const double size = norm_two({spare_.row(j), width});
+        if (size > largest) largest = size, best = j;
+      }
+      if (!(largest > 0)) return Eval::recoverable;
+      pivots_.push_back(best);
+      L(best, c) = 1;
+      small_.assign(spare_.row(best), spare_.row(best) + width);
+      for (double& value : small_) value /= largest;
+      for (int j = 0; j < N.rows(); ++j) {
+        const std::span<double> row{spare_.row(j), width};
+        add_scaled(-dot(row, small_), small_, row);
+      }
+    }
+    new_selectors_ = new_selectors_ || pivots_ != rows;
+    rows = pivots_;
+    return Eval::ok;
+  };
+  if (Eval e = choose(N_p_, rows_p_, L_p_); e != Eval::ok) return e;
+  return choose(N_v_, rows_v_, L_v_);
 }
 
 /// P_p = C N_p, P_v = [V, C N_v] with G V = -rate_p P_p.
@@ -202,9 +259,21 @@ void SelectedMatrix::reduce() {
     for (int k = 0; k < n; ++k) {
       const double unit = at.column_scale[k];
       const double kinematics = (column_[k] - P_v_(k, j)) / unit, dynamics = -P_k_(k, j) / unit;
-      for (int i = 0; i < np; ++i) J_(i, j) += N_p_(k, i) * kinematics;
-      for (int i = 0; i < nv; ++i) J_(np + i, j) += N_v_(k, i) * dynamics;
+      for (int i = 0; i < np; ++i) J_(i, j) += L_p_(k, i) * kinematics;
+      for (int i = 0; i < nv; ++i) J_(np + i, j) += L_v_(k, i) * dynamics;
     }
+  }
+  if (form_.selectors == Selectors::unit_rows) {
+    // E P_v: dv has a part V x as well.
+    E_.resize(width, width);
+    E_.set_zero();
+    for (int j = 0; j < width; ++j)
+      for (int k = 0; k < n; ++k) {
+        const double unit = at.column_scale[k];
+        for (int i = 0; i < np; ++i) E_(i, j) += L_p_(k, i) * P_p_(k, j) / unit;
+        for (int i = 0; i < nv; ++i) E_(np + i, j) += L_v_(k, i) * P_v_(k, j) / unit;
+      }
+    for (int i = np + nv; i < width; ++i) E_(i, i) = 1;
   }
   if (l_.r == 0) return;
   // r' = b: by p, v (in W_), r, w and multipliers.
@@ -232,12 +301,26 @@ Eval SelectedMatrix::factor(double real, std::complex<double> complex) {
   C_.resize(size);
   z_.resize(size);
   for (Part& part : parts_) part.reduced.resize(size);
+  real_c_ = real;
+  complex_c_ = complex;
+  const bool unit = form_.selectors == Selectors::unit_rows;
   for (int i = 0; i < size; ++i) {
-    S_(i, i) += real;
     for (int j = 0; j < size; ++j) C_(i, j) = J_(i, j);
-    C_(i, i) += complex;
+    if (unit) {
+      for (int j = 0; j < size; ++j) {
+        S_(i, j) += real * E_(i, j);
+        C_(i, j) += complex * E_(i, j);
+      }
+    } else {
+      S_(i, i) += real;
+      C_(i, i) += complex;
+    }
   }
   if (size == 0) return Eval::ok;
+  if (form_.differential == StepDecomposition::qr) {
+    if (Eval e = real_qr_.factor(size, S_.values()); e != Eval::ok) return e;
+    return complex_qr_.factor(size, C_.values);
+  }
   if (Eval e = real_.factor(S_); e != Eval::ok) return e;
   return complex_.factor(C_);
 }
@@ -246,7 +329,7 @@ Eval SelectedMatrix::factor(double real, std::complex<double> complex) {
 void SelectedMatrix::determine(std::span<const double> F, Part& part) {
   const int n = l_.n, m = l_.m, np = free_p(), nv = free_v();
   const auto count = static_cast<std::size_t>(n);
-  auto& [pi, v, k, tangent, rows, reduced] = part;
+  auto& [pi, v, k, tangent, rows, reduced, shift] = part;
   auto in_units = [&](Vector& x) {
     for (int j = 0; j < n; ++j) x[j] *= at.column_scale[j];
   };
@@ -284,8 +367,14 @@ void SelectedMatrix::determine(std::span<const double> F, Part& part) {
   for (int j = 0; j < n; ++j) {
     const double unit = at.column_scale[j];
     const double kinematics = tangent[j] / unit, dynamics = (F[n + j] + k[j]) / unit;
-    for (int i = 0; i < np; ++i) reduced[i] += N_p_(j, i) * kinematics;
-    for (int i = 0; i < nv; ++i) reduced[np + i] += N_v_(j, i) * dynamics;
+    for (int i = 0; i < np; ++i) reduced[i] += L_p_(j, i) * kinematics;
+    for (int i = 0; i < nv; ++i) reduced[np + i] += L_v_(j, i) * dynamics;
+  }
+  if (form_.selectors == Selectors::unit_rows) {
+    // c L of the determined part, which orthonormal selectors do not see.
+    shift.assign(np + nv, 0.0);
+    for (int i = 0; i < np; ++i) shift[i] = pi[rows_p_[i]] / at.column_scale[rows_p_[i]];
+    for (int i = 0; i < nv; ++i) shift[np + i] = v[rows_v_[i]] / at.column_scale[rows_v_[i]];
   }
   for (int i = 0; i < l_.r; ++i) {
     double sum = F[l_.z() + i] + small_[i];
@@ -320,7 +409,15 @@ void SelectedMatrix::compose(const Part& part, std::span<const double> x,
 
 void SelectedMatrix::solve(std::span<const double> F, std::span<double> y) {
   determine(F, parts_[0]);
-  if (reduced() > 0) real_.solve(parts_[0].reduced);
+  if (form_.selectors == Selectors::unit_rows)
+    for (std::size_t i = 0; i < parts_[0].shift.size(); ++i)
+      parts_[0].reduced[i] -= real_c_ * parts_[0].shift[i];
+  if (reduced() > 0) {
+    if (form_.differential == StepDecomposition::qr)
+      real_qr_.solve(parts_[0].reduced);
+    else
+      real_.solve(parts_[0].reduced);
+  }
   compose(parts_[0], parts_[0].reduced, y);
 }
 
@@ -329,7 +426,15 @@ void SelectedMatrix::solve(std::span<const double> F_re, std::span<const double>
   determine(F_re, parts_[0]);
   determine(F_im, parts_[1]);
   for (int i = 0; i < reduced(); ++i) z_[i] = {parts_[0].reduced[i], parts_[1].reduced[i]};
-  if (reduced() > 0) complex_.solve(z_);
+  if (form_.selectors == Selectors::unit_rows)
+    for (std::size_t i = 0; i < parts_[0].shift.size(); ++i)
+      z_[i] -= complex_c_ * Complex(parts_[0].shift[i], parts_[1].shift[i]);
+  if (reduced() > 0) {
+    if (form_.differential == StepDecomposition::qr)
+      complex_qr_.solve(z_);
+    else
+      complex_.solve(z_);
+  }
   for (int i = 0; i < reduced(); ++i) {
     parts_[0].reduced[i] = z_[i].real();
     parts_[1].reduced[i] = z_[i].imag();
@@ -342,8 +447,9 @@ void SelectedMatrix::solve(std::span<const double> F_re, std::span<const double>
 
 std::unique_ptr<DescriptorMatrix> make_selected_matrix(const System& system,
                                                        const DescriptorLayout& layout,
+                                                       const DescriptorForm& form,
                                                        const Vector& units) {
-  return std::make_unique<SelectedMatrix>(system, layout, units);
+  return std::make_unique<SelectedMatrix>(system, layout, form, units);
 }
 
 }  // namespace kardan

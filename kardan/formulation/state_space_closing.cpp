@@ -54,7 +54,7 @@ void StateSpace::guess_positions(double t, const Local& y) {
 }
 
 Eval StateSpace::dependent_positions(double t, const Local& y) {
-  at_base_values_ = at_point_values_ = at_end_ = false;
+  at_base_values_ = at_point_values_ = at_end_ = foreseen_ = false;
   point_.t = t;
   guess_positions(t, y);
   return close_positions();

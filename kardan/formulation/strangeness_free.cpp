@@ -13,14 +13,50 @@ OptionInfo invariants_option() {
           {"kept", "free"}};
 }
 
+/// How what does not depend on the step is factored, and what does.
+OptionInfo algebraic_option() {
+  return {
+      "algebraic",
+      "automatic",
+      "constraints by QR with pivoting (automatic: of small models), by LU, which hands over to "
+      "QR where the rank is in doubt (automatic: of large ones), or by singular values",
+      {"automatic", "lu", "qr", "svd"}};
+}
+OptionInfo differential_option() {
+  return {"differential", "lu", "decomposition of the rest of a step's matrix", {"lu", "qr"}};
+}
+OptionInfo selectors_option() {
+  return {"selectors",
+          "orthonormal",
+          "combinations of the differential equations that count: along the free directions, or "
+          "single rows chosen by pivoting",
+          {"orthonormal", "unit_rows"}};
+}
+
+void take_options(const OptionValues& options, DescriptorForm& form) {
+  const std::string algebraic = word_option(options, "algebraic");
+  form.algebraic = algebraic == "lu"    ? RowDecomposition::lu
+                   : algebraic == "qr"  ? RowDecomposition::qr
+                   : algebraic == "svd" ? RowDecomposition::svd
+                                        : RowDecomposition::automatic;
+  form.differential =
+      word_option(options, "differential") == "qr" ? StepDecomposition::qr : StepDecomposition::lu;
+  form.selectors = word_option(options, "selectors") == "unit_rows" ? Selectors::unit_rows
+                                                                    : Selectors::orthonormal;
+}
+
 Formulation make_formulation(std::string_view name, std::string_view summary,
                              std::string_view source, const DescriptorForm& form) {
   Formulation f{.name = name, .summary = summary, .source = source, .problem = ProblemKind::dae};
   if (form.invariants) f.options.push_back(invariants_option());
+  if (form.select_dynamics)
+    f.options.insert(f.options.end(),
+                     {algebraic_option(), differential_option(), selectors_option()});
   f.make = [form](const System& system,
                   const OptionValues& options) -> std::unique_ptr<ChartProblem> {
     DescriptorForm chosen = form;
     if (form.invariants) chosen.invariants = word_option(options, "invariants") == "kept";
+    if (form.select_dynamics) take_options(options, chosen);
     return std::make_unique<Descriptor>(system, chosen);
   };
   return f;

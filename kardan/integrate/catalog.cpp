@@ -4,6 +4,7 @@
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/generalized_alpha.h"
 #include "kardan/integrate/hem5.h"
+#include "kardan/integrate/ida.h"
 #include "kardan/integrate/llm.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
@@ -22,7 +23,8 @@ const std::vector<Method>& methods() {
       newmark(), newmark_fv(), sdirk4(),        abm2(),
       adams(),   bdf(),        welch2(),        welch2_printed(),
       welch1(),  baumgarte1(), baumgarte_rk2(), generalized_alpha(),
-      hht(),     radau5(),     hem5(),          llm()};
+      hht(),     radau5(),     hem5(),          ida(),
+      llm()};
   return all;
 }
 

@@ -32,6 +32,14 @@ class DaeLinearization {
   /// The same for the complex c, real and imaginary parts apart.
   virtual void solve(std::span<const double> F_re, std::span<const double> F_im,
                      std::span<double> y_re, std::span<double> y_im) = 0;
+
+  /// For methods that want as many equations as unknowns, in an order of their own: c E + A, and
+  /// the rows of F that belong to it. False where combinations of rows are chosen at every point.
+  virtual bool matrix(double /*c*/, Matrix& /*out*/) const { return false; }
+  virtual void square(std::span<const double> /*F*/, std::span<const double> /*y*/,
+                      std::span<double> /*out*/) const {}
+  /// From now on the rows stay those chosen last.
+  virtual void freeze() {}
 };
 
 class DaeProblem : public ChartProblem {

@@ -55,6 +55,11 @@ namespace {
 constexpr double smallest_error = 1e-10;
 /// Exponents of the PI controller, times k (Gustafsson; Hairer & Wanner II, IV.2).
 constexpr double pi_now = 0.7, pi_last = 0.4;
+/// A step over a singular position has it at 0.4 of its length, between the stages of radau5, and
+/// is not much longer than the one wanted; else the step ends well before it. It matters to steps
+/// that would end or have a stage within reach of it.
+constexpr double over_singular = 2.5, longest_passage = 1.3, before_singular = 0.55,
+                 next_to_singular = 1.5;
 
 class Driver {
  public:
@@ -80,6 +85,13 @@ class Driver {
 
   DriverReport run() {
     report_.smallest_step = std::numeric_limits<double>::infinity();
+    if (t_end_ < state_.t) {
+      report_.diagnosis = Diagnosis::end_before_start;
+      stop(Reason::refused,
+           fmt::format("the end, t = {:.9g}, lies before the start, t = {:.9g}", t_end_, state_.t),
+           "give a later end");
+      return finish();
+    }
     if (!rebase()) return finish();
     h_ = options_.fixed_step > 0   ? options_.fixed_step
          : options_.first_step > 0 ? options_.first_step
@@ -88,6 +100,7 @@ class Driver {
     while (state_.t < t_end_ - 4 * std::numeric_limits<double>::epsilon() *
                                    std::max(std::abs(t_end_), std::abs(start))) {
       if (report_.counters.steps >= options_.max_steps) {
+        report_.diagnosis = Diagnosis::too_many_steps;
         stop(Reason::too_many_steps,
              fmt::format("t = {:.9g}: {} steps were taken", state_.t, options_.max_steps),
              "raise max_steps, or ask for less accuracy");
@@ -117,6 +130,7 @@ class Driver {
       has_jacobian_ = false;
       return true;
     }
+    report_.diagnosis = problem_.diagnosis();
     stop(Reason::evaluation_failed,
          fmt::format("t = {:.9g}: the equations could not be evaluated: {}", state_.t,
                      problem_.culprit()),
@@ -136,6 +150,7 @@ class Driver {
       if (options_.largest_step > 0) h = std::min(h, options_.largest_step);
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
+      if (options_.fixed_step == 0) h = around_singular(h, rejected);
       if (h >= left || h > 0.999 * left)
         h = left;
       else if (options_.fixed_step == 0 && 2 * h > left)
@@ -145,6 +160,7 @@ class Driver {
       double error = 0;
       const Eval e = attempt(h, error);
       if (e == Eval::fatal) {
+        report_.diagnosis = failure_;
         stop(Reason::evaluation_failed, fmt::format("t = {:.9g}: {}", state_.t, problem_.culprit()),
              "");
         return false;
@@ -158,6 +174,7 @@ class Driver {
       }
       if (error > 1 && options_.fixed_step == 0) {
         ++report_.counters.rejected;
+        failure_ = Diagnosis::error_test;
         h_ = h * std::clamp(after_rejection(h, error, rejected_h, rejected_error), options_.shrink,
                             0.9);
         rejected = true;
@@ -167,12 +184,21 @@ class Driver {
       }
       h_ = options_.fixed_step > 0 ? options_.fixed_step
                                    : next_step(h, error, rejected ? 1.0 : options_.growth);
-      // A step cut short by a stop time tells nothing against the one it was cut from.
+      // A step cut short by a stop time, or before a singular position, tells nothing against the
+      // one it was cut from.
       if (options_.fixed_step == 0 && h < wanted && !rejected) h_ = std::max(h_, wanted);
       last_error_ = std::max(error, smallest_error);
       last_h_ = h;
       return conclude(h, error);
     }
+  }
+
+  /// A singular position is passed with none of the stages next to it, or left for the next step.
+  double around_singular(double h, bool rejected) const {
+    const double ahead = problem_.singular_time() - state_.t;
+    if (!(ahead > 0) || ahead > next_to_singular * h) return h;
+    const bool over = !rejected && over_singular * ahead <= longest_passage * h;
+    return (over ? over_singular : before_singular) * ahead;
   }
 
   /// The next stop time, or the end.
@@ -185,8 +211,7 @@ class Driver {
   }
 
   double elementary(double error) const {
-    return options_.safety *
-           std::pow(std::max(error, smallest_error), -1.0 / controlled_order());
+    return options_.safety * std::pow(std::max(error, smallest_error), -1.0 / controlled_order());
   }
 
   /// Two rejections in a row tell the power with which the error really falls: a lower one than the
@@ -215,9 +240,12 @@ class Driver {
   }
 
   bool too_small(double h) {
+    report_.diagnosis = failure_;
+    const std::string named =
+        failure_ == Diagnosis::none ? std::string() : fmt::format(" [{}]", to_string(failure_));
     stop(
         Reason::step_too_small,
-        fmt::format("t = {:.9g}: the step fell to {:.2g} s{}", state_.t, h,
+        fmt::format("t = {:.9g}: the step fell to {:.2g} s{}{}", state_.t, h, named,
                     problem_.culprit().empty() ? "" : "; trouble with " + problem_.culprit()),
         "the motion may end here (a singular position, a contradiction of drivers, a force that is "
         "not finite): look at the last states, or loosen the tolerance");
@@ -234,14 +262,20 @@ class Driver {
     }
     const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
                           &jacobian_, &state_,          &scale_};
-    const Eval reached =
-        kind == Attempt::whole
-            ? stepper_->attempt(problem_, start, h, trial_, report_.counters)
-            : stepper_->shorten(problem_, start, h, trial_, report_.counters);
-    if (reached != Eval::ok) return reached;
+    const Eval reached = kind == Attempt::whole
+                             ? stepper_->attempt(problem_, start, h, trial_, report_.counters)
+                             : stepper_->shorten(problem_, start, h, trial_, report_.counters);
+    if (reached != Eval::ok) {
+      failure_ =
+          stepper_->diagnosis() != Diagnosis::none ? stepper_->diagnosis() : problem_.diagnosis();
+      return reached;
+    }
     if (options_.estimate == ErrorEstimate::filtered)
       stepper_->filter_error(start, h, trial_.error);
-    if (Eval e = problem_.finish(state_.t + h, trial_.y, next_, dense_.to); e != Eval::ok) return e;
+    if (Eval e = problem_.finish(state_.t + h, trial_.y, next_, dense_.to); e != Eval::ok) {
+      failure_ = problem_.diagnosis();
+      return e;
+    }
     ++report_.counters.evaluations;
     problem_.base_point(dense_.from);
     error = method_.error_weight * problem_.error_norm(trial_.error, next_, scale_);
@@ -281,6 +315,7 @@ class Driver {
       return false;
     }
     if (!wish.empty()) {
+      report_.diagnosis = Diagnosis::stopped;
       stop(Reason::stopped, wish, "");
       return false;
     }
@@ -326,6 +361,7 @@ class Driver {
   double last_error_ = 0, last_h_ = 0;  // of the last accepted step; 0: none
   bool per_unit_;                       // the error per second is held below the tolerance
   bool has_jacobian_ = false;
+  Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
 };
 
 }  // namespace

@@ -93,6 +93,7 @@ struct EventRecord {
 
 struct DriverReport {
   Reason reason = Reason::finished;
+  Diagnosis diagnosis = Diagnosis::none;  ///< the same under a name, where one is known
   std::string message, advice;
   double t = 0;  // reached
   Counters counters;

@@ -39,8 +39,7 @@ EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
       z_inside_(problem.events()),
       z_before_(problem.events()),
       z_end_(problem.events()),
-      z_side_(problem.events()),
-      rate_(problem.events()) {
+      z_side_(problem.events()) {
   for (Sample& s : window_)
     for (Vector* x : {&s.z, &s.guard, &s.rate}) x->resize(problem.events());
 }
@@ -54,13 +53,21 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
     double theta = 1;
     const int e = find(step, start, theta);
     if (e < 0) break;
-    double length = theta * h;
+    at(step, 1, z_inside_);
+    const bool stays = (z_inside_[e] > 0) != (z_start_[e] > 0);
+    const double seen = theta * h;
+    double length = seen;
     switch (refine(e, step, end, length, repeat)) {
       case Refined::reached:
         return {Eval::ok, length, true};
       case Refined::failed:
         return {Eval::recoverable, length, false};
       case Refined::grazing:
+        // A function that stays beyond zero has passed it, where the dense output says.
+        if (stays) {
+          length = seen + time_accuracy * std::max(1.0, std::abs(start.t));
+          return {repeat(length), length, true};
+        }
         ignored_[e] = 1;
         late = true;
         if (repeat(h) != Eval::ok) return {Eval::recoverable, h, false};
@@ -76,8 +83,9 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
 
 int EventSearch::sample_count(const DenseStep& step) const {
   if (!step.flow) return samples_;
-  const double wanted = std::ceil(step.flow->fastest() * step.h());
-  return static_cast<int>(std::clamp<double>(wanted, samples_, most_samples));
+  // Flows are cheapest at times that are whole parts of the step by powers of two.
+  const double wanted = std::clamp(step.flow->fastest() * step.h(), 1.0 * samples_, most_samples);
+  return static_cast<int>(std::exp2(std::ceil(std::log2(wanted))));
 }
 
 /// Whether every event is a distance that is too large to vanish in the whole step.
@@ -114,26 +122,23 @@ int EventSearch::find(const DenseStep& step, const State& start, double& theta) 
   z_start_ = window_[0].z;
   if (cannot_happen(step, start)) return -1;
   const int count = sample_count(step);
-  const double least =
-      resolution_ > 0 ? resolution_ / step.h() : default_resolution / count;
+  const double least = resolution_ > 0 ? resolution_ / step.h() : default_resolution / count;
   Sample *a = nullptr, *b = &window_[0], *c = &window_[1], *spare = &window_[2];
   for (int k = 1; k <= count; ++k) {
     sample(step, static_cast<double>(k) / count, *c);
     if (any_guard_) {
       step.speed_bound(b->theta, c->theta, b->point, c->point, speed_);
-      if (step.flow || k == 1) guard(*b);
-      rate_ = b->rate;
+      if (k == 1) guard(*b);
       guard(*c);
     }
     for (int e = 0; e < problem_.events(); ++e) {
       if (ignored_[e]) continue;
       double root = root_between(step, e, *b, *c);
       if (root < 0 && a) root = root_in_dip(step, e, *a, *b, *c);
-      if (root < 0 && any_guard_ && (b->z[e] > 0) == (c->z[e] > 0) && std::isfinite(rate_[e]) &&
+      if (root < 0 && any_guard_ && (b->z[e] > 0) == (c->z[e] > 0) && std::isfinite(b->rate[e]) &&
           std::isfinite(c->rate[e])) {
-        rate_[e] = std::max(rate_[e], c->rate[e]);
-        const double inside = guarded(step, e, b->theta, c->theta, b->guard[e], c->guard[e], least,
-                                      b->z[e] > 0);
+        const double inside = guarded(step, e, b->theta, c->theta, b->guard[e], c->guard[e],
+                                      c->rate[e], least, b->z[e] > 0);
         if (inside >= 0) root = root_near(step, e, b->theta, inside, c->theta);
       }
       if (root < 0 || root > theta) continue;
@@ -172,22 +177,35 @@ EventSearch::Refined EventSearch::refine(int event, const DenseStep& step, const
                                          const std::function<Eval(double)>& repeat) {
   constexpr int most = 8;
   const double least = shortest * std::max(1.0, std::abs(step.from.t));
-  const double expected = length;
+  const double expected = length, accuracy = time_accuracy * std::max(1.0, std::abs(step.from.t));
+  // Just after an event sides are remembered, not seen: what changes then happens at the start.
+  const double remembered = std::max(0.0, side_until_ - step.from.t);
+  double shift = std::numeric_limits<double>::infinity(), last_length = 0, last_z = 0;
   for (int i = 0; i <= most; ++i) {
     length = std::max(length, least);
     if (repeat(length) != Eval::ok) return Refined::failed;
     problem_.event_functions(end, z_end_);
-    const double shift = -z_end_[event] / slope_at_end(step, event);
+    const double last = std::abs(shift);
+    // Two true steps tell how the function changes with their length, unless they are the same.
+    const bool secant = i > 0 && std::abs(length - last_length) > accuracy;
+    const double slope =
+        secant ? (z_end_[event] - last_z) / (length - last_length) : slope_at_end(step, event);
+    last_length = length;
+    last_z = z_end_[event];
+    shift = -z_end_[event] / slope;
     if (!std::isfinite(shift)) return z_end_[event] == 0 ? Refined::reached : Refined::grazing;
     if (std::abs(shift) < 1e-14 * std::max(1.0, std::abs(end.t)) ||
         std::abs(shift) < 1e-12 * length)
       return Refined::reached;
+    // Rounding of the function: as near as it gets.
+    if (std::abs(shift) < accuracy && std::abs(shift) > 0.5 * last) return Refined::reached;
+    if (length <= 2 * remembered && length + shift <= remembered) return Refined::reached;
     // Before the start, or far from where it was seen: true steps do not have this event.
     if (length + shift < -least || std::abs(length + shift - expected) > 0.5 * expected + least)
       return Refined::grazing;
     length += shift;
   }
-  return Refined::grazing;
+  return std::abs(shift) < accuracy ? Refined::reached : Refined::grazing;
 }
 
 /// The state a short time beyond the end of the step, along the parabola there: the quintic of a
@@ -218,16 +236,16 @@ void EventSearch::act(int e, int direction, State& end, double time, DriverRepor
       return;
     case EventEffect::rests:
       report.reason = Reason::stopped;
-      report.message = fmt::format("event '{}' comes to rest: it follows itself ever faster",
-                                   rule.name);
+      report.message =
+          fmt::format("event '{}' comes to rest: it follows itself ever faster", rule.name);
       report.advice =
           "what holds it from here on is no part of the model: a contact element would, or go on "
           "from this state";
       return;
     case EventEffect::failed:
       report.reason = Reason::evaluation_failed;
-      report.message = fmt::format("t = {:.9g}: the action of event '{}' is not possible", end.t,
-                                   rule.name);
+      report.message =
+          fmt::format("t = {:.9g}: the action of event '{}' is not possible", end.t, rule.name);
       report.advice = "an impulse needs a function of positions that the motion can change";
       return;
   }
@@ -301,18 +319,26 @@ double EventSearch::root_near(const DenseStep& step, int e, double a, double ins
 /// A place between a and b where the event function has the other sign, or -1: halves as long as
 /// the distance could vanish in between.
 double EventSearch::guarded(const DenseStep& step, int e, double a, double b, double ga, double gb,
-                            double least, bool positive) {
-  if (std::abs(ga) + std::abs(gb) > rate_[e] * (b - a) * step.h() || b - a <= least) return -1;
+                            double rate, double least, bool positive) {
+  if (std::abs(ga) + std::abs(gb) > rate * (b - a) * step.h() || b - a <= least) return -1;
   const double middle = 0.5 * (a + b);
   step.at(middle, point_);
   (void)problem_.state_at(point_, step.consistency(), probe_);
   problem_.event_functions(probe_, z_end_);
   keep_side(point_.t, z_end_);
   if ((z_end_[e] > 0) != positive) return middle;
-  problem_.event_guards(probe_, speed_, z_inside_, z_before_);
-  const double g = z_inside_[e];
-  const double left = guarded(step, e, a, middle, ga, g, least, positive);
-  return left >= 0 ? left : guarded(step, e, middle, b, g, gb, least, positive);
+  // The bound of a flow gets much better for shorter times.
+  double rates[2] = {rate, rate};
+  double g = 0;
+  for (int side = 0; side < (step.flow ? 2 : 1); ++side) {
+    if (step.flow)
+      step.speed_bound(side == 0 ? a : middle, side == 0 ? middle : b, point_, point_, speed_);
+    problem_.event_guards(probe_, speed_, z_inside_, z_before_);
+    rates[side] = std::min(rate, z_before_[e]);
+    g = z_inside_[e];
+  }
+  const double left = guarded(step, e, a, middle, ga, g, rates[0], least, positive);
+  return left >= 0 ? left : guarded(step, e, middle, b, g, gb, rates[1], least, positive);
 }
 
 /// A point between a and b where the function has the other sign, or -1 (golden section).
@@ -359,25 +385,37 @@ void EventSearch::keep_side(double t, Vector& z) const {
     z[e] = std::copysign(std::max(std::abs(z[e]), least), z_side_[e]);
 }
 
-/// Root of an event between a and b: regula falsi with the Illinois rule, halving when it lags.
+/// Root of an event between a and b by Chandrupatla's method (Advances in Engineering Software 28,
+/// 1997, 145-149): inverse quadratic interpolation where it is safe, else bisection. The end of the
+/// last bracket.
 double EventSearch::locate(const DenseStep& step, int e, double a, double b, double fa, double fb) {
-  for (int i = 0; i < 100 && b - a > 1e-15 * b; ++i) {
-    double s = (a * fb - b * fa) / (fb - fa);
-    if (!(s > a && s < b) || i % 4 == 3) s = 0.5 * (a + b);
-    at(step, s, z_end_);
-    const double fs = z_end_[e];
-    if (fs == 0) return s;
-    if ((fs > 0) == (fa > 0)) {
-      a = s;
-      fa = fs;
-      fb *= 0.5;
+  double x1 = b, f1 = fb, x2 = a, f2 = fa, x3 = a, f3 = fa, share = 0.5;
+  for (int i = 0; i < 100; ++i) {
+    const double x = x1 + share * (x2 - x1);
+    at(step, x, z_end_);
+    const double f = z_end_[e];
+    if ((f > 0) == (f1 > 0)) {
+      x3 = x1;
+      f3 = f1;
     } else {
-      b = s;
-      fb = fs;
-      fa *= 0.5;
+      x3 = x2;
+      f3 = f2;
+      x2 = x1;
+      f2 = f1;
     }
+    x1 = x;
+    f1 = f;
+    if (f1 == 0) return x1;
+    const double least = 0.5e-15 * b / std::abs(x2 - x1);
+    if (least > 0.5) break;
+    const double xi = (x1 - x2) / (x3 - x2), phi = (f1 - f2) / (f3 - f2);
+    share = 0.5;
+    if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
+      share =
+          f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2);
+    share = std::clamp(share, least, 1 - least);
   }
-  return b;
+  return std::max(x1, x2);
 }
 
 }  // namespace kardan

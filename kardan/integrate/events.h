@@ -60,7 +60,7 @@ class EventSearch {
   double root_in_dip(const DenseStep& step, int event, const Sample& a, const Sample& b,
                      const Sample& c);
   double guarded(const DenseStep& step, int event, double a, double b, double ga, double gb,
-                 double least, bool positive);
+                 double rate, double least, bool positive);
   double root_near(const DenseStep& step, int event, double a, double inside, double b);
   double bottom(const DenseStep& step, int event, double a, double b, bool positive);
   double locate(const DenseStep& step, int event, double a, double b, double fa, double fb);
@@ -73,7 +73,7 @@ class EventSearch {
   int found_ = -1;             // the event the last step was cut for
   std::vector<char> ignored_;  // in this step: grazing
   bool any_guard_ = false;
-  Vector z_start_, z_inside_, z_before_, z_end_, z_side_, speed_, rate_;
+  Vector z_start_, z_inside_, z_before_, z_end_, z_side_, speed_;
   Sample window_[3];
   // Until then z_side_ tells the signs.
   double side_until_ = -std::numeric_limits<double>::infinity();

@@ -8,17 +8,12 @@
 namespace kardan {
 namespace {
 
-/// Variables from which on Krylov's products are cheaper than exponentials: measured, see
-/// docs/methods.md.
-constexpr int krylov_from = 120;
 /// Krylov's error, relative: below what tolerances ask for.
 constexpr double krylov_tolerance = 1e-12;
 
-enum class Choice { automatic, pade, krylov };
-
 class LlmStepper final : public Stepper, public StepFlow {
  public:
-  explicit LlmStepper(Choice choice) : choice_(choice) {}
+  explicit LlmStepper(FlowKind kind) : kind_(kind) {}
 
   Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                Counters& counters) override {
@@ -27,7 +22,7 @@ class LlmStepper final : public Stepper, public StepFlow {
     y0_ = *start.y;
     pack(start.y->u, start.rate->a, start.rate->b, f_);
     if (Eval e = linearize(*start.jacobian); e != Eval::ok) return e;
-    if (Eval e = flow_.prepare(A_, f_, f_t_, h, kind(), krylov_tolerance); e != Eval::ok) return e;
+    if (Eval e = flow_.prepare(A_, f_, f_t_, h, kind_, krylov_tolerance); e != Eval::ok) return e;
     ++counters.factorizations;
     return shorten(problem, start, h, trial, counters);
   }
@@ -52,23 +47,17 @@ class LlmStepper final : public Stepper, public StepFlow {
     add(inside_, y_);
     return y_;
   }
+  /// Seen from b.
   const Vector& speed_bound(double a, double b) override {
-    flow_.at(a, inside_);
-    flow_.deviation(a, inside_, b - a, bound_);
+    flow_.at(b, inside_);
+    flow_.deviation(b, inside_, b - a, bound_);
     speed_.resize(n_);
-    for (int i = 0; i < n_; ++i)
-      speed_[i] = std::abs(y0_.u[i] + inside_[n_ + i]) + bound_[n_ + i];
+    for (int i = 0; i < n_; ++i) speed_[i] = std::abs(y0_.u[i] + inside_[n_ + i]) + bound_[n_ + i];
     return speed_;
   }
   double fastest() const override { return flow_.rate(); }
 
  private:
-  FlowKind kind() const {
-    const bool large = choice_ == Choice::automatic ? size_ >= krylov_from
-                                                    : choice_ == Choice::krylov;
-    return large ? FlowKind::krylov : FlowKind::pade;
-  }
-
   void pack(const Vector& u, const Vector& a, const Vector& b, Vector& out) const {
     out.resize(size_);
     std::copy(u.begin(), u.end(), out.begin());
@@ -138,7 +127,7 @@ class LlmStepper final : public Stepper, public StepFlow {
     return all_finite(bound_) ? Eval::ok : Eval::recoverable;
   }
 
-  Choice choice_;
+  FlowKind kind_;
   int n_ = 0, size_ = 0;
   Local y0_, y_;
   LocalRate end_rate_;
@@ -166,9 +155,9 @@ Method llm() {
                        .choices = {"auto", "pade", "krylov"}}},
           .make = [](const OptionValues& values) -> std::unique_ptr<Stepper> {
             const std::string& word = word_option(values, "exponential");
-            return std::make_unique<LlmStepper>(word == "pade"     ? Choice::pade
-                                                : word == "krylov" ? Choice::krylov
-                                                                   : Choice::automatic);
+            return std::make_unique<LlmStepper>(word == "pade"     ? FlowKind::pade
+                                                : word == "krylov" ? FlowKind::krylov
+                                                                   : FlowKind::automatic);
           }};
 }
 

@@ -17,6 +17,7 @@ struct Counters {
   long steps = 0, rejected = 0, failed = 0;
   long evaluations = 0, jacobians = 0, factorizations = 0, events = 0;
   long iterations = 0;  // of Newton's method
+  long solves = 0;      // with factors, real and complex ones of a step together
 };
 
 /// What a step starts from; the driver fills the Jacobian only for methods that need it.
@@ -66,6 +67,8 @@ class Stepper {
   }
   /// Null: the quintic of dense.h.
   virtual StepFlow* flow() { return nullptr; }
+  /// Why the last attempt failed, if the method knows.
+  virtual Diagnosis diagnosis() const { return Diagnosis::none; }
   /// The last attempt is taken and the base has moved to its end. Methods that remember do it now;
   /// after an event the equations are others.
   virtual void accept(After) {}

@@ -16,6 +16,7 @@
 
 #include "kardan/base/eval.h"
 #include "kardan/base/state.h"
+#include "kardan/integrate/diagnosis.h"
 #include "kardan/linalg/matrix.h"
 
 namespace kardan {
@@ -71,6 +72,14 @@ struct PartitionRecord {
   double t = 0;
   int rank = 0;  ///< of the constraints
   std::string why;
+};
+
+/// Work that a problem counts itself, under the names of GEOMS' statistics.
+struct ProblemCounts {
+  long mass_evaluations = 0;
+  long selectors = 0;          ///< how often they were chosen
+  long predecompositions = 0;  ///< factorizations of what does not depend on the step
+  long rank_decisions = 0;     ///< of those, with a decomposition that reveals the rank
 };
 
 /// What a problem can answer, and so which methods can treat it.
@@ -162,8 +171,17 @@ class ChartProblem {
   virtual int partitions() const { return 0; }
   virtual std::span<const PartitionRecord> partition_history() const { return {}; }
 
+  /// Time at which constraints will depend on each other, as the last bases foretell it; infinite:
+  /// none is near.
+  virtual double singular_time() const { return std::numeric_limits<double>::infinity(); }
+  virtual ProblemCounts counts() const { return {}; }
+  /// What the user should know about how the problem was treated; empty: nothing special.
+  virtual std::vector<std::string> remarks() const { return {}; }
+
   /// Why the last call failed, naming the culprit; empty if unknown.
   virtual std::string culprit() const = 0;
+  /// The same as one of the named causes.
+  virtual Diagnosis diagnosis() const { return Diagnosis::none; }
 };
 
 }  // namespace kardan

@@ -80,6 +80,7 @@ class Radau5Stepper final : public Stepper {
   Eval attempt(ChartProblem& chart_problem, const StepStart& start, double h, Trial& trial,
                Counters& counters) override;
   void accept(After after) override;
+  Diagnosis diagnosis() const override { return diagnosis_; }
 
  private:
   enum class Newton { converged, slow, failed };
@@ -122,6 +123,7 @@ class Radau5Stepper final : public Stepper {
   Local change_;
   double contraction_ = 0, theta_ = 0, h_ = 0;
   bool used_fresh_ = false;
+  Diagnosis diagnosis_ = Diagnosis::none;  // of the last attempt
 };
 
 void Radau5Stepper::resize(const DaeProblem& problem) {
@@ -272,6 +274,7 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
   for (int iteration = 1; iteration <= max_iterations_; ++iteration) {
     counters.evaluations += 3;
     ++counters.iterations;
+    ++counters.solves;
     if (correct(problem, start, h, stage, matrix) != Eval::ok) return Newton::failed;
     double size = 0;
     for (const Vector& d : D_) size = std::max(size, weight * size_of(problem, start, h, d));
@@ -316,7 +319,10 @@ Radau5Stepper::Newton Radau5Stepper::solve_with(DaeProblem& problem, const StepS
                                                 double h, Stage stage, DaeLinearization& matrix,
                                                 Counters& counters) {
   ++counters.factorizations;
-  if (matrix.factor(t_.gamma / h, {t_.alpha / h, t_.beta / h}) != Eval::ok) return Newton::failed;
+  if (matrix.factor(t_.gamma / h, {t_.alpha / h, t_.beta / h}) != Eval::ok) {
+    diagnosis_ = Diagnosis::step_matrix_singular;
+    return Newton::failed;
+  }
   return iterate(problem, start, h, stage, matrix, counters);
 }
 
@@ -328,6 +334,7 @@ Eval Radau5Stepper::attempt(ChartProblem& chart_problem, const StepStart& start,
   y0_ = problem.base_values();
   if (!kept_) reserve(problem, start, h, counters);
   used_fresh_ = false;
+  diagnosis_ = Diagnosis::none;
   Newton outcome = Newton::failed;
   if (memory_.keep_matrix) {
     guess(problem, h);
@@ -351,7 +358,13 @@ Eval Radau5Stepper::attempt(ChartProblem& chart_problem, const StepStart& start,
     if (linearize(problem, start, h, at, counters) == Eval::ok)
       outcome = solve_with(problem, start, h, Stage::closed, *fresh_, counters);
   }
-  if (outcome != Newton::converged) return Eval::recoverable;
+  if (outcome != Newton::converged) {
+    // What kept the problem from being linearized or closed is the reason, if it was that.
+    if (outcome == Newton::slow || diagnosis_ == Diagnosis::none)
+      diagnosis_ =
+          problem.diagnosis() == Diagnosis::none ? Diagnosis::newton_slow : problem.diagnosis();
+    return Eval::recoverable;
+  }
   estimate(problem, start, h, used_fresh_ ? *fresh_ : *kept_, trial);
   y_ = y0_;
   add_scaled(1, Z_[2], y_);

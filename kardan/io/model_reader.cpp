@@ -136,8 +136,8 @@ class ModelReader {
   }
 
   void choose_start(const YamlNode& node) {
-    static const std::vector<std::string> choices{"assembled", "equilibrium"};
-    if (!is_scalar(node, "start", "assembled or equilibrium")) return;
+    static const std::vector<std::string> choices{"assembled", "as_given", "equilibrium"};
+    if (!is_scalar(node, "start", "assembled, as_given or equilibrium")) return;
     if (std::find(choices.begin(), choices.end(), node.text) != choices.end()) {
       model_.start = node.text;
       return;
@@ -145,8 +145,8 @@ class ModelReader {
     const std::string near = did_you_mean(node.text, choices);
     diagnostics_.error(
         "field.choice",
-        fmt::format("start: got {}; wanted assembled or equilibrium", describe(node)), place(node),
-        near.empty() ? "" : "did you mean '" + near + "'?");
+        fmt::format("start: got {}; wanted assembled, as_given or equilibrium", describe(node)),
+        place(node), near.empty() ? "" : "did you mean '" + near + "'?");
   }
 
   void parameters(const YamlNode* node) {

@@ -31,6 +31,23 @@ void add_counts(const RunReport& r, Json& out) {
   out["largest_step"] = r.driver.largest_step;
 }
 
+/// The same work under the names of GEOMS' statistics, and what the problem counted itself.
+Json counters(const RunReport& r) {
+  const Counters& c = r.driver.counters;
+  return {{"accepted", c.steps},
+          {"rejected_error", c.rejected},
+          {"rejected_newton", c.failed},
+          {"evaluations", c.evaluations},
+          {"mass_evaluations", r.counts.mass_evaluations},
+          {"jacobians", c.jacobians},
+          {"selectors", r.counts.selectors},
+          {"predecompositions", r.counts.predecompositions},
+          {"rank_decisions", r.counts.rank_decisions},
+          {"factorizations", c.factorizations},
+          {"solves", c.solves},
+          {"newton_iterations", c.iterations}};
+}
+
 void add_history(const System& system, const RunReport& r, Json& out) {
   out["partitions"] = r.partitions;
   out["partition_history"] = Json::array();
@@ -74,6 +91,7 @@ Json to_json(const System& system, const RunReport& r, const Moment& end) {
   Json out;
   out["model"] = system.blueprint().name;
   out["reason"] = to_string(r.driver.reason);
+  out["diagnosis"] = to_string(r.driver.diagnosis);
   out["message"] = r.driver.message;
   out["advice"] = r.driver.advice;
   out["t_reached"] = r.driver.t;
@@ -81,6 +99,8 @@ Json to_json(const System& system, const RunReport& r, const Moment& end) {
   out["formulation"] = r.formulation;
   out["tolerance"] = r.tolerance;
   add_counts(r, out);
+  out["counters"] = counters(r);
+  out["remarks"] = r.remarks;
   out["residuals"] = to_json(r.residuals);
   out["energy"] = {{"initial", r.energy.initial},
                    {"final", r.energy.final},

@@ -255,7 +255,7 @@ std::string model_schema(const Catalog& catalog) {
   p["assemble"] = list_section(reference("wish"));
   p["equations"] = reference("equations");
   p["equilibrium"] = reference("equilibrium");
-  p["start"] = {{"enum", {"assembled", "equilibrium"}}};
+  p["start"] = {{"enum", {"assembled", "as_given", "equilibrium"}}};
   p["invariants"] = list_section(text);
   p["when"] = names_of(reference("event"));
   p["outputs"] = list_section(text);

@@ -91,6 +91,7 @@ Json to_json(const Prepared& p) {
   out["wishes"] = Json::array();
   for (const WishResult& w : p.equilibrium ? p.equilibrium->wishes : r.wishes)
     out["wishes"].push_back(to_json(w));
+  out["free"] = {{"positions", r.free_positions}, {"velocities", r.free_velocities}};
   out["conflicts"] = Json::array();
   for (const Conflict& c : r.conflicts)
     out["conflicts"].push_back({{"level", c.level}, {"members", c.members}, {"size", c.size}});

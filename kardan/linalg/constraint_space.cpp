@@ -1,5 +1,6 @@
 #include "kardan/linalg/constraint_space.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
@@ -20,11 +21,68 @@ constexpr int inverse_iterations = 4;
 
 }  // namespace
 
+/// Singular values of the independent rows, each of unit length.
+class Svd {
+ public:
+  using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  void factor(const Matrix& A, const RowSpace& rows) {
+    const int rank = rows.rank(), n = A.cols();
+    B_.resize(rank, n);
+    length_.assign(A.rows(), 1.0);
+    place_.clear();
+    for (int k = 0; k < rank; ++k) {
+      const int row = rows.row_permutation()[k];
+      place_.push_back(row);
+      length_[row] = norm_two({A.row(row), static_cast<std::size_t>(n)});
+      for (int j = 0; j < n; ++j) B_(k, j) = A.row(row)[j] / length_[row];
+    }
+    if (rank > 0) svd_.compute(B_, Eigen::ComputeThinU | Eigen::ComputeFullV);
+  }
+  void null_space(Matrix& N) const {
+    const int n = static_cast<int>(B_.cols()), rank = static_cast<int>(B_.rows());
+    N.resize(n, n - rank);
+    N.set_zero();
+    for (int c = 0; c < n - rank; ++c)
+      for (int j = 0; j < n; ++j)
+        N(j, c) = rank > 0 ? svd_.matrixV()(j, rank + c) : (j == c ? 1.0 : 0.0);
+  }
+  void solve(std::span<const double> b, std::span<double> x) {
+    const int rank = static_cast<int>(B_.rows());
+    std::fill(x.begin(), x.end(), 0.0);
+    for (int s = 0; s < rank; ++s) {
+      double sum = 0;
+      for (int k = 0; k < rank; ++k)
+        sum += svd_.matrixU()(k, s) * b[place_[k]] / length_[place_[k]];
+      sum /= svd_.singularValues()(s);
+      for (std::size_t j = 0; j < x.size(); ++j)
+        x[j] += sum * svd_.matrixV()(static_cast<Eigen::Index>(j), s);
+    }
+  }
+
+ private:
+  Dense B_;
+  Eigen::JacobiSVD<Dense> svd_;
+  Vector length_;
+  std::vector<int> place_;
+};
+
+ConstraintSpace::~ConstraintSpace() = default;
+
 ConstraintSpace::ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, int rows,
-                                 Vector column_unit)
-    : pattern_(std::move(pattern)), rows_(rows), unit_(std::move(column_unit)) {
+                                 Vector column_unit, RowDecomposition decomposition)
+    : pattern_(std::move(pattern)),
+      rows_(rows),
+      unit_(std::move(column_unit)),
+      decomposition_(decomposition) {
   cols_ = static_cast<int>(unit_.size());
-  if (rows_ + cols_ <= dense_limit) return;
+  scaled_.resize(rows_, cols_);
+  if (decomposition_ == RowDecomposition::svd) svd_ = std::make_unique<Svd>();
+  const bool small = rows_ + cols_ <= dense_limit;
+  if (rows_ == 0 || decomposition_ == RowDecomposition::qr ||
+      decomposition_ == RowDecomposition::svd ||
+      (small && decomposition_ == RowDecomposition::automatic))
+    return;
   PatternBuilder builder(cols_ + rows_, cols_ + rows_);
   for (int i = 0; i < cols_ + rows_; ++i) builder.add(i, i);
   for (int i = 0; i < rows_; ++i)
@@ -47,14 +105,17 @@ ConstraintSpace::ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, i
 
 Eval ConstraintSpace::factor(const SparseMatrix& G, double tolerance, int max_rank,
                              const RowChoice& choice) {
-  sparse_ = false;
+  sparse_ = switched_ = false;
   if (solver_ && choice.known && factor_sparse(G, tolerance, choice)) return Eval::ok;
+  switched_ = solver_ && choice.known;
   scaled_.resize(rows_, cols_);
   scaled_.set_zero();
   for (int i = 0; i < rows_; ++i)
     for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k)
       scaled_(i, pattern_->column[k]) = G.values[k] * unit_[pattern_->column[k]];
-  return dense_.factor(scaled_, tolerance, max_rank);
+  if (Eval e = dense_.factor(scaled_, tolerance, max_rank); e != Eval::ok) return e;
+  if (svd_) svd_->factor(scaled_, dense_);
+  return Eval::ok;
 }
 
 /// The augmented matrix of these rows, factored.
@@ -202,11 +263,14 @@ void ConstraintSpace::keep(const SparseMatrix& G, RowChoice& choice) {
 void ConstraintSpace::null_space(Matrix& N) {
   if (sparse_)
     N = N_;
+  else if (svd_)
+    svd_->null_space(N);
   else
     dense_.null_space(N);
 }
 
 void ConstraintSpace::solve(std::span<const double> b, std::span<double> x) {
+  if (svd_) return svd_->solve(b, x);
   if (!sparse_) return dense_.solve(b, x);
   std::fill_n(x_.begin(), cols_, 0.0);
   for (int i = 0; i < rows_; ++i) x_[cols_ + i] = independent_[i] ? b[i] / length_[i] : 0.0;

@@ -25,6 +25,9 @@
 
 namespace kardan {
 
+/// How rank and spaces are found. `automatic`: QR of small matrices, LU of large ones.
+enum class RowDecomposition { automatic, lu, qr, svd };
+
 /// What was found where a rank was decided.
 struct RowChoice {
   bool known = false;
@@ -34,10 +37,14 @@ struct RowChoice {
   double singular_value = 1;      ///< smallest of B
 };
 
+class Svd;
+
 class ConstraintSpace {
  public:
+  ~ConstraintSpace();
   /// For the first `rows` rows of matrices with this pattern.
-  ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, int rows, Vector column_unit);
+  ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, int rows, Vector column_unit,
+                  RowDecomposition decomposition = RowDecomposition::automatic);
 
   /// As RowSpace::factor, with G of the pattern; the choice, if it is known, may save work.
   [[nodiscard]] Eval factor(const SparseMatrix& G, double tolerance, int max_rank,
@@ -45,9 +52,10 @@ class ConstraintSpace {
   /// What the present factors, made by QR at a point with all its rank, have to tell.
   void keep(const SparseMatrix& G, RowChoice& choice);
 
-  bool is_large() const { return static_cast<bool>(solver_); }
-  /// The factors by QR; null where sparse ones serve.
-  const RowSpace* dense() const { return sparse_ ? nullptr : &dense_; }
+  /// LU was meant to serve, and did not: rank was in doubt, and QR has decided.
+  bool switched() const { return switched_; }
+  /// The factors by QR; null where others serve.
+  const RowSpace* dense() const { return sparse_ || svd_ ? nullptr : &dense_; }
   /// Those of a neighbour are the same.
   void copy_dense(const RowSpace& other) {
     dense_ = other;
@@ -62,6 +70,8 @@ class ConstraintSpace {
     return sparse_ ? (independent_[row] ? smallest_ : 0.0) : dense_.remainder(row);
   }
   double smallest_remainder() const { return sparse_ ? smallest_ : dense_.smallest_remainder(); }
+  /// Whether single rows are told apart by their remainder.
+  bool knows_remainders() const { return !sparse_; }
 
   void null_space(Matrix& N);
   void solve(std::span<const double> b, std::span<double> x);
@@ -92,7 +102,9 @@ class ConstraintSpace {
   Vector coefficients_;
   int rank_ = 0;
   double smallest_ = 1;
-  bool sparse_ = false;
+  bool sparse_ = false, switched_ = false;
+  RowDecomposition decomposition_;
+  std::unique_ptr<Svd> svd_;
 };
 
 }  // namespace kardan

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kardan/linalg/kernels.h"
+
 namespace kardan {
 namespace {
 
@@ -40,8 +42,8 @@ Eval MatrixExponential::pade(const Matrix& A, int m, Matrix& E) {
   double c[highest_degree + 1];
   coefficients(m, c);
   const int powers = m < 13 ? (m - 1) / 2 : 3;  // A^2, A^4, ...
-  multiply(A, A, power_[0]);
-  for (int k = 1; k < powers; ++k) multiply(power_[k - 1], power_[0], power_[k]);
+  multiply_fast(A, A, power_[0]);
+  for (int k = 1; k < powers; ++k) multiply_fast(power_[k - 1], power_[0], power_[k]);
   // Sum of c[first + 2k] A^(2k) for k = 0 .. powers.
   auto polynomial = [&](int first, Matrix& P) {
     P.resize(n, n);
@@ -55,12 +57,12 @@ Eval MatrixExponential::pade(const Matrix& A, int m, Matrix& E) {
     high_.resize(n, n);
     high_.set_zero();
     for (int k = 0; k < 3; ++k) add_matrix(c[first + 2 * (k + 4)], power_[k], high_);
-    multiply(power_[2], high_, square_);
+    multiply_fast(power_[2], high_, square_);
     add_matrix(1, square_, P);
   };
   polynomial(1, even_);  // the odd part before its factor A
   if (m == highest_degree) add_high(1, even_);
-  multiply(A, even_, odd_);
+  multiply_fast(A, even_, odd_);
   polynomial(0, even_);
   if (m == highest_degree) add_high(0, even_);
   E.resize(n, n);
@@ -98,7 +100,7 @@ Eval MatrixExponential::compute(const Matrix& A, Matrix& E) {
     scaled_.data()[i] = std::ldexp(scaled_.data()[i], -squarings);
   if (Eval e = compute_small(scaled_, E); e != Eval::ok) return e;
   for (int k = 0; k < squarings; ++k) {
-    multiply(E, E, square_);
+    multiply_fast(E, E, square_);
     std::swap(E, square_);
   }
   return all_finite(E.values()) ? Eval::ok : Eval::recoverable;
@@ -119,6 +121,16 @@ Eval phi_functions(const Matrix& A, int k, std::vector<Matrix>& phi) {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) phi[b](i, j) = E(i, b * n + j);
   return Eval::ok;
+}
+
+void multiply_fast(const Matrix& A, const Matrix& B, Matrix& C) {
+  C.resize(A.rows(), B.cols());
+  C.set_zero();
+  for (int i = 0; i < A.rows(); ++i) {
+    RowSum sum(B.cols(), C.row(i));
+    for (int k = 0; k < A.cols(); ++k)
+      if (A(i, k) != 0) sum.add(A(i, k), B.row(k));
+  }
 }
 
 void balance(Matrix& A, Vector& d) {

@@ -33,6 +33,9 @@ class MatrixExponential {
 /// from one exponential of a matrix k + 1 times as large: for checks.
 [[nodiscard]] Eval phi_functions(const Matrix& A, int k, std::vector<Matrix>& phi);
 
+/// C = A B with the processor's wide instructions; C is neither A nor B.
+void multiply_fast(const Matrix& A, const Matrix& B, Matrix& C);
+
 /// Powers of two d so that rows and columns of diag(d)^-1 A diag(d) have norms of similar size
 /// (Parlett, Reinsch, Numer. Math. 13, 1969): A is overwritten.
 void balance(Matrix& A, Vector& d);

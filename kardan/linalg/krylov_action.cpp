@@ -131,8 +131,7 @@ Eval KrylovAction::prepare(const Matrix& A, std::span<const Vector* const> loads
       const double p1 = std::abs(s.beta * first_column_[m]);
       const double p2 = std::abs(s.beta * first_column_[m + 1]) * next_size;
       const double error = p1 > 10 * p2 ? p2 : p1 > p2 ? p1 * p2 / (p1 - p2) : p1;
-      const double allowed =
-          tolerance * std::max(norm_max(w_end_), largest) * tau / h + 1e-300;
+      const double allowed = tolerance * std::max(norm_max(w_end_), largest) * tau / h + 1e-300;
       const double factor = safety * std::pow(allowed / std::max(error, 1e-300), 1.0 / m);
       const double reached = tau;
       if (error <= 1.2 * allowed) {

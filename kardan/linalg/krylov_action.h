@@ -5,8 +5,8 @@
 ///
 /// that is w(t) = sum_k t^k phi_k(tA) c_(p-k+1), by products with A alone: Arnoldi's method on
 /// [A c_1 .. c_p; 0 K], in substeps whose error is estimated and controlled (R. B. Sidje, Expokit,
-/// ACM Trans. Math. Softw. 24, 1998; the augmented matrix: A. H. Al-Mohy, N. J. Higham, SIAM J. Sci.
-/// Comput. 33, 2011). The substeps are kept, so that w is known at every time in between.
+/// ACM Trans. Math. Softw. 24, 1998; the augmented matrix: A. H. Al-Mohy, N. J. Higham, SIAM J.
+/// Sci. Comput. 33, 2011). The substeps are kept, so that w is known at every time in between.
 
 #include <span>
 #include <vector>
@@ -31,11 +31,11 @@ class KrylovAction {
   static constexpr int dimension = 30;  // of the Krylov space
   struct Substep {
     double start = 0, length = 0;
-    double beta = 0;   // size of the start vector
-    int columns = 0;   // of the basis that count
-    Vector w;          // at the start
-    Matrix V;          // basis, by rows
-    Matrix H;          // small matrix, with the two rows of the corrected scheme
+    double beta = 0;  // size of the start vector
+    int columns = 0;  // of the basis that count
+    Vector w;         // at the start
+    Matrix V;         // basis, by rows
+    Matrix H;         // small matrix, with the two rows of the corrected scheme
   };
   void load(const Matrix& A, std::span<const Vector* const> loads, const Substep& step);
   int arnoldi(const Matrix& A, Substep& step, double& next_size);

@@ -11,6 +11,13 @@ constexpr double largest_size = 1e12;
 /// A Taylor series at |A t| < 1 ends long before.
 constexpr int most_terms = 40;
 constexpr double round_off = 1e-17;
+/// Variables above which products with A cost less than exponentials: exponentials take the cube of
+/// their number, products its square times a number that grows with |A| h. Measured on chains of
+/// masses with a full matrix: 80, 270 and about 2000 variables at |A| h = 10, 100 and 1000
+/// (build/release/kardan_benchmarks --benchmark_filter=linear_flow).
+double krylov_from(double size) {
+  return 80 * std::pow(std::max(1.0, size / 10), 0.6);
+}
 /// Of an error estimate, a few digits are enough.
 constexpr double estimate_tolerance = 1e-4;
 
@@ -33,7 +40,9 @@ Eval LinearFlow::prepare(const Matrix& A, const Vector& f, const Vector& g, doub
   }
   rate_ = n > 0 ? norm_one(A_) : 0;
   if (rate_ * h > largest_size) return Eval::recoverable;
-  if (kind == FlowKind::pade) return prepare_ladder();
+  if (kind == FlowKind::automatic)
+    kind_ = n > krylov_from(rate_ * h) ? FlowKind::krylov : FlowKind::pade;
+  if (kind_ == FlowKind::pade) return prepare_ladder();
   const Vector* const loads[] = {&g_, &f_};
   return krylov_.prepare(A_, std::span(loads).subspan(constant_ ? 1 : 0), h, tolerance);
 }
@@ -75,7 +84,7 @@ Eval LinearFlow::prepare_ladder() {
   for (int i = last_; i > 0; --i) {
     const Level& half = levels_[i];
     Level& whole = levels_[i - 1];
-    multiply(half.E, half.E, whole.E);
+    multiply_fast(half.E, half.E, whole.E);
     // w(2t) = E w(t) + w(t), and for the load t g also + t b.
     for (auto [from, to] : {std::pair(&half.a, &whole.a), std::pair(&half.b, &whole.b),
                             std::pair(&half.c, &whole.c)}) {
@@ -90,20 +99,20 @@ Eval LinearFlow::prepare_ladder() {
                                                                               : Eval::recoverable;
 }
 
-/// w(t) for |A| t < 1, balanced.
+/// w(t) for |A t| < 1, balanced; t may be negative.
 void LinearFlow::taylor(double t, Vector& w) {
   const int n = A_.rows();
   w.assign(n, 0.0);
   term_ = f_;
   double power = 1;
-  for (int k = 1; k <= most_terms && t > 0; ++k) {
+  for (int k = 1; k <= most_terms && t != 0; ++k) {
     // d^k w/dt^k at 0: A^(k-1) f + A^(k-2) g.
     power *= t / k;
     add_scaled(power, term_, w);
     multiply(A_, term_, product_);
     if (k == 1 && !constant_) add_scaled(1, g_, product_);
     std::swap(term_, product_);
-    if (k > 1 && power * t * norm_max(term_) <= round_off * norm_max(w)) break;
+    if (k > 1 && std::abs(power * t) * norm_max(term_) <= round_off * norm_max(w)) break;
   }
 }
 
@@ -113,7 +122,7 @@ void LinearFlow::at(double t, Vector& w) {
     for (std::size_t i = 0; i < w.size(); ++i) w[i] *= d_[i];
     return;
   }
-  const double shortest = levels_[last_].length, rest = std::fmod(t, shortest);
+  const double shortest = levels_[last_].length, rest = std::remainder(t, shortest);
   auto units = static_cast<long long>(std::llround((t - rest) / shortest));
   taylor(rest, w);
   double reached = rest;
@@ -144,14 +153,14 @@ void LinearFlow::taylor_phi(double t, Vector (&x)[3]) {
   for (Vector& each : x) each.assign(n, 0.0);
   product_.resize(n);
   double power = 1;
-  for (int k = 1; k <= most_terms && t > 0; ++k) {
+  for (int k = 1; k <= most_terms && t != 0; ++k) {
     power *= t / k;
     add_scaled(power, term_, x[0]);
     add_scaled(power * t / (k + 1), term_, x[1]);
     add_scaled(power * t * t / ((k + 1.0) * (k + 2.0)), term_, x[2]);
     multiply(A_, term_, product_);
     std::swap(term_, product_);
-    if (power * t * norm_max(term_) <= round_off * norm_max(x[0])) break;
+    if (std::abs(power * t) * norm_max(term_) <= round_off * norm_max(x[0])) break;
   }
 }
 
@@ -168,7 +177,7 @@ Eval LinearFlow::third(const Vector& v, double t, Vector& w) {
     return Eval::ok;
   }
   // x_k(s + t) = E_s x_k(t) + sum_j t^(k-j)/(k-j)! x_j(s)
-  auto extend = [&](const Level& by, const Vector (&own)[3], double from, Vector (&x)[3]) {
+  auto extend = [&](const Level& by, const Vector(&own)[3], double from, Vector(&x)[3]) {
     for (int k = 2; k >= 0; --k) {
       multiply(by.E, x[k], product_);
       std::swap(x[k], product_);
@@ -177,7 +186,7 @@ Eval LinearFlow::third(const Vector& v, double t, Vector& w) {
       if (k == 2) add_scaled(from * from / 2, own[0], x[k]);
     }
   };
-  const double shortest = levels_[last_].length, rest = std::fmod(t, shortest);
+  const double shortest = levels_[last_].length, rest = std::remainder(t, shortest);
   auto units = static_cast<long long>(std::llround((t - rest) / shortest));
   taylor_phi(shortest, levels_[last_].x);
   for (int i = last_; i > 0; --i) {

@@ -7,9 +7,8 @@
 ///
 /// pade: exponentials of A h/2^s (Padé), A h/2^(s-1), ..., A h by squaring, all kept. A time is a
 /// sum of those lengths, so that w costs a product with a vector for each of them, and a short
-/// Taylor series for what is left: exact to round-off everywhere. A is balanced first, so that units
-/// do not count as size.
-/// krylov: products with A alone, to a tolerance.
+/// Taylor series for what is left: exact to round-off everywhere. A is balanced first, so that
+/// units do not count as size. krylov: products with A alone, to a tolerance.
 
 #include <vector>
 
@@ -18,7 +17,8 @@
 
 namespace kardan {
 
-enum class FlowKind { pade, krylov };
+/// automatic: whichever is cheaper, by the number of variables and |A| h.
+enum class FlowKind { automatic, pade, krylov };
 
 class LinearFlow {
  public:
@@ -36,7 +36,7 @@ class LinearFlow {
   double rate() const { return rate_; }
   /// |w_i(s) - w_i(t)| for |s - t| <= span is at most this, where `w` is w(t).
   void deviation(double t, const Vector& w, double span, Vector& bound);
-  FlowKind kind() const { return kind_; }
+  FlowKind kind() const { return kind_; }  // pade or krylov
 
  private:
   /// What one length adds: w(t + length) = E w(t) + a + t b + c.
@@ -52,9 +52,9 @@ class LinearFlow {
 
   FlowKind kind_ = FlowKind::pade;
   double h_ = 0, rate_ = 0;
-  bool constant_ = true;  // g = 0
-  Matrix A_;              // balanced for pade
-  Vector d_, f_, g_;      // f, g balanced likewise
+  bool constant_ = true;       // g = 0
+  Matrix A_;                   // balanced for pade
+  Vector d_, f_, g_;           // f, g balanced likewise
   std::vector<Level> levels_;  // level i has the length h/2^i
   int last_ = 0;               // the shortest in use
   Vector term_, term_g_, product_, v_, x_[3];

@@ -60,15 +60,19 @@ class Resolver {
     for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
     equilibrium();
     out_.events = resolve_events(model_.events, reader_);
+    for (const EventData& e : out_.events)
+      if (out_.equations && e.action == EventAction::impulse)
+        diagnostics_.error("event.impulse", e.name + ": impulses are for models of bodies", e.where,
+                           "record, stop or set");
     out_.invariants = resolve_invariants(model_.invariants, reader_);
     out_.outputs = resolve_outputs(model_.outputs, diagnostics_);
     defaults_.report_unused(diagnostics_);
     if (model_.start == "equilibrium")
       out_.start_at_equilibrium = true;
-    else if (model_.start != "assembled")
+    else if (model_.start != "assembled" && model_.start != "as_given")
       diagnostics_.error(
           "field.choice",
-          fmt::format("start: got '{}'; wanted assembled or equilibrium", model_.start),
+          fmt::format("start: got '{}'; wanted assembled, as_given or equilibrium", model_.start),
           model_.where);
   }
 

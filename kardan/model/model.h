@@ -40,7 +40,7 @@ struct Model {
   NamedFields equations{"equations", {}, {}};  ///< written by the user, instead of bodies
   NamedFields equilibrium{"equilibrium", {}, {}};
   NamedFields simulate{"simulate", {}, {}};
-  std::string start = "assembled";  ///< or "equilibrium"
+  std::string start = "assembled";  ///< "as_given" or "equilibrium"
   SourceLocation where;             ///< of the document
 
   NamedFields& add_body(std::string body, FieldMap fields);

@@ -23,8 +23,9 @@ struct EventFields {
     f("direction", &EventFields::direction,
       {.doc = "rising: it becomes positive", .choices = {"any", "rising", "falling"}});
     f("action", &EventFields::action,
-      {.doc = "record: note it in the result; stop: end the run there; or {set: {PARAMETER: VALUE}}, "
-              "{impulse: {restitution: NUMBER}}",
+      {.doc =
+           "record: note it in the result; stop: end the run there; or {set: {PARAMETER: VALUE}}, "
+           "{impulse: {restitution: NUMBER}}",
        .choices = {"record", "stop"}});
   }
 };
@@ -35,7 +36,9 @@ struct ImpulseFields {
   template <class F>
   static void fields(F& f) {
     f("restitution", &ImpulseFields::restitution,
-      {.doc = "speed after by speed before", .check = Check::unit_interval, .need = Need::required});
+      {.doc = "speed after by speed before",
+       .check = Check::unit_interval,
+       .need = Need::required});
   }
 };
 
@@ -71,7 +74,8 @@ bool read_set(const FieldValue& value, const std::string& event, const ValueRead
 bool read_action(const NamedFields& event, const ValueReader& reader, EventData& out) {
   const FieldValue& action = *event.find("action");
   const auto* map = std::get_if<FieldMap>(&action.data);
-  if (!map || map->size() != 1) return refuse_action(event.name, action.where, reader.diagnostics());
+  if (!map || map->size() != 1)
+    return refuse_action(event.name, action.where, reader.diagnostics());
   const auto& [kind, value] = map->front();
   if (kind == "set") {
     out.action = EventAction::set;

@@ -10,7 +10,8 @@ namespace {
 /// Parameters may not change where the constraints are: scaled residuals after an event.
 constexpr double still_consistent = 1e-8;
 /// An event that follows itself within this share of the time since its first impulse comes to
-/// rest: what is left of the series is shorter still.
+/// rest: what is left of the series is shorter still. So does one whose bounces are lost in the
+/// tolerance.
 constexpr double resting_share = 1e-6;
 constexpr int least_bounces = 3;
 /// [of the model's length] Functions this close to zero touch.
@@ -20,8 +21,9 @@ constexpr int most_impulses = 10'000;
 
 }  // namespace
 
-EventActions::EventActions(const System& system, EnergyBalance& energy)
+EventActions::EventActions(const System& system, double tolerance, EnergyBalance& energy)
     : system_(system),
+      tolerance_(tolerance),
       energy_(energy),
       ws_(system.make_workspace()),
       impulses_(system),
@@ -74,7 +76,7 @@ EventEffect EventActions::impulse(int event, int direction, State& state, double
   if (rate * direction <= 0) return EventEffect::none;  // another impulse has turned it
   const double before = total(state);
   const double e = system_.blueprint().events[event - first_].restitution;
-  const bool rests = comes_to_rest(event, state.t) || e == 0;
+  const bool rests = comes_to_rest(event, state.t, rate) || e == 0;
   if (impulses_.apply(event, rests ? 0 : e, state, *ws_) != Eval::ok) return EventEffect::failed;
   const bool settled = settle_others(state);
   step_ = state.v;
@@ -114,12 +116,15 @@ bool EventActions::settle_others(State& state) {
   return false;
 }
 
-bool EventActions::comes_to_rest(int event, double t) {
+bool EventActions::comes_to_rest(int event, double t, double rate) {
   Bounces& b = bounces_[event];
   if (b.count == 0) b.first = b.last = t;
   const double interval = t - b.last;
   b.last = t;
-  return ++b.count > least_bounces && interval < resting_share * (t - b.first);
+  if (++b.count <= least_bounces) return false;
+  // A bounce rises by a quarter of its time times the speed.
+  const bool unseen = interval * std::abs(rate) < 10 * tolerance_ * system_.scales().length;
+  return unseen || interval < resting_share * (t - b.first);
 }
 
 }  // namespace kardan

@@ -10,8 +10,8 @@ namespace kardan {
 
 class EventActions {
  public:
-  /// Both must outlive the rules.
-  EventActions(const System& system, EnergyBalance& energy);
+  /// System and balance must outlive the rules.
+  EventActions(const System& system, double tolerance, EnergyBalance& energy);
 
   /// Events of elements count both ways; those of `when` as they say.
   std::vector<EventRule> rules();
@@ -25,10 +25,11 @@ class EventActions {
   EventEffect set(int event, State& state, State& after);
   EventEffect impulse(int event, int direction, State& state, double time, State& after);
   bool settle_others(State& state);
-  bool comes_to_rest(int event, double t);
+  bool comes_to_rest(int event, double t, double rate);
   double total(const State& state);
 
   const System& system_;
+  double tolerance_;
   EnergyBalance& energy_;
   std::unique_ptr<Workspace> ws_;
   ImpulseSolver impulses_;

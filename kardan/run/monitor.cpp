@@ -13,6 +13,9 @@ namespace {
 constexpr double gauss_node[3] = {0.11270166537925831, 0.5, 0.88729833462074169};
 constexpr double gauss_weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
 
+/// Of a step, for the work along a flow.
+constexpr double most_parts = 256;
+
 /// True where constraints may do work: drivers and moving surfaces. (Users' equations state their
 /// power themselves.)
 bool may_be_driven(const System& system) {
@@ -83,15 +86,28 @@ void Monitor::between(const DenseStep& dense, double theta) {
   }
 }
 
+/// Power along the step, by Gauss on equal parts of it. False: a state could not be found.
+bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
+  work = 0;
+  for (int k = 0; k < 3 * parts; ++k) {
+    between(*step.dense, (k / 3 + gauss_node[k % 3]) / parts);
+    if (step.problem->state_at(point_, step.dense->consistency(), inside_) != Eval::ok)
+      return false;
+    const double power = system_.energy(inside_, *ws_).applied_power + driving_power(inside_);
+    work += gauss_weight[k % 3] * step.h / parts * power;
+  }
+  return true;
+}
+
 void Monitor::add_work(const StepView& step) {
   double work = 0;
-  for (int k = 0; k < 3; ++k) {
-    between(*step.dense, gauss_node[k]);
-    if (step.problem->state_at(point_, ChartProblem::Consistency::as_interpolated, inside_) !=
-        Eval::ok)
-      return;
-    const double power = system_.energy(inside_, *ws_).applied_power + driving_power(inside_);
-    work += gauss_weight[k] * step.h * power;
+  if (!integrate_power(step, 1, work)) return;
+  // A flow may swing many times within a step.
+  const double swings = step.dense->flow ? step.dense->flow->fastest() * step.h : 1;
+  const double rounding = 1e-12 * std::abs(report_.energy.final);
+  if (std::abs(work) > rounding && swings > 1) {
+    const int parts = static_cast<int>(std::min(std::ceil(swings / 2), most_parts));
+    if (!integrate_power(step, parts, work)) return;
   }
   report_.energy.work += work;
   report_.energy.exchanged += std::abs(work);

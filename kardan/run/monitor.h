@@ -24,6 +24,7 @@ class Monitor {
  private:
   void between(const DenseStep& dense, double theta);
   void add_work(const StepView& step);
+  bool integrate_power(const StepView& step, int parts, double& work);
   double driving_power(State& state);
   void add_residuals(const State& state, const Vector& a);
   void record(const StepView* step, double t, const Energy& energy) const;

@@ -147,16 +147,17 @@ Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnosti
   }
   auto system = compile_model(model, overrides, diagnostics, catalog);
   return prepare(with_variants(model, overrides, std::move(system), diagnostics, catalog),
-                 diagnostics);
+                 diagnostics, model.start == "as_given" ? Start::as_given : Start::assembled);
 }
 
-Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics) {
+Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics, Start start) {
   Prepared out;
   if (!system) return out;
   const auto wishes = bind_wishes(system->blueprint().wishes, *system, diagnostics);
   if (diagnostics.has_errors()) return out;
   out.system = std::move(system);
-  out.start = assemble(*out.system, out.system->start(), wishes);
+  out.start = start == Start::as_given ? take_as_given(*out.system, out.system->start(), wishes)
+                                       : assemble(*out.system, out.system->start(), wishes);
   return out;
 }
 

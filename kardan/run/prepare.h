@@ -39,8 +39,12 @@ struct Prepared {
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
                  const Catalog& catalog = Catalog::builtin());
 
+/// Moved to the nearest consistent values, or trusted if it is consistent.
+enum class Start { assembled, as_given };
+
 /// The same for a system that is there already: equations a user wrote. Null stays null.
-Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics);
+Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics,
+                 Start start = Start::assembled);
 /// The same in balance, for systems that `factory` makes.
 Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics);
 

@@ -186,7 +186,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
   DriverOptions driver = options.driver;
   driver.method_options = options.options;
-  EventActions actions(*prepared.system, report.energy);
+  EventActions actions(*prepared.system, report.tolerance, report.energy);
   driver.events = actions.rules();
   if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
   if (diagnostics.has_errors()) return report;
@@ -208,6 +208,11 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
   report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   report.partitions = problem->partitions();
+  report.counts = problem->counts();
+  report.remarks = problem->remarks();
+  if (prepared.system->sizes().e > 0 && !report.formulation_options.contains("invariants"))
+    report.remarks.push_back(fmt::format(
+        "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
   const auto history = problem->partition_history();
   report.partition_history.assign(history.begin(), history.end());
   monitor.end(prepared.start);

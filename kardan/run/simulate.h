@@ -58,6 +58,8 @@ struct RunReport {
   EnergyBalance energy;
   double cpu_seconds = 0;
   int partitions = 0;  ///< how often the independent coordinates were chosen
+  ProblemCounts counts;
+  std::vector<std::string> remarks;  ///< how the problem was treated, where that is special
   std::vector<PartitionRecord> partition_history;
   int dense_order = 0;  ///< of the values on the grid
   bool exact_derivatives = true;

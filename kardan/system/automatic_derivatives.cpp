@@ -232,10 +232,7 @@ double& AutomaticEquations::derivative(int i, int c, Workspace& ws) const {
   if (c == n) return force ? ws.f_t[i] : i < n + n_.r ? ws.b_t[i - n] : ws.d_t[i - n - n_.r];
   const bool by_p = c < n, by_v = c < 2 * n + 1, by_own = c < 2 * n + 1 + own;
   SparseMatrix& of_f = by_p ? ws.f_p : by_v ? ws.f_v : by_own ? ws.force_aux : ws.force_lambda;
-  SparseMatrix& of_aux = by_p     ? ws.aux_p
-                         : by_v   ? ws.aux_v
-                         : by_own ? ws.aux_aux
-                                  : ws.aux_lambda;
+  SparseMatrix& of_aux = by_p ? ws.aux_p : by_v ? ws.aux_v : by_own ? ws.aux_aux : ws.aux_lambda;
   const int column = by_p ? c : by_v ? c - n - 1 : by_own ? c - 2 * n - 1 : c - 2 * n - 1 - own;
   SparseMatrix& of = force ? of_f : of_aux;
   return of.values[(force ? i : i - n) * of.cols() + column];

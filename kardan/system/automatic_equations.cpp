@@ -232,8 +232,7 @@ bool AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k
   for (int i = 0; i < n_.lambda; ++i) {
     double sum = 0, size = 0;
     for (const int j : seeding.of_row(i)) {
-      const double part =
-          (j < n_.n ? ws.G.values[i * n_.n + j] : ws.g_t[i]) * seeding.direction(j);
+      const double part = (j < n_.n ? ws.G.values[i * n_.n + j] : ws.g_t[i]) * seeding.direction(j);
       sum += part;
       size += std::abs(part);
     }

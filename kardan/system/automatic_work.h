@@ -26,6 +26,7 @@ struct AutomaticWork final : Workspace::Scratch {
     step.resize(counts.s);
     v.resize(counts.kinematics ? counts.n : 0);
     for (auto* x : {&inertia, &load, &residual, &spare}) x->resize(counts.n);
+    for (auto* x : {&sum, &size, &checked_p}) x->reserve(counts.n + counts.r + counts.w);
   }
   std::unique_ptr<Workspace::Scratch> memory;
   UserArrays<double> plain;

@@ -77,6 +77,11 @@ std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
         ws->M.values[patterns_.mass->find(first + D + i, first + D + j)] =
             D == 2 ? masses_[b].inertia[2][2] : masses_[b].inertia[i][j];
   }
+  ws->e.assign(sizes_.e, 0.0);
+  if (sizes_.e > 0) {
+    ws->e_p = SparseMatrix(patterns_.invariant);
+    ws->e_v = SparseMatrix(patterns_.invariant);
+  }
   auto scratch = std::make_unique<MotionScratch>();
   scratch->motion.resize(bodies_.size());
   scratch->argument_values.resize(static_cast<std::size_t>(arguments_));

@@ -21,6 +21,7 @@ class MultibodySystem final : public System {
   Eval evaluate(const State&, Request, Workspace&) const override;
   Eval differentiate(const State&, std::span<const double> a, std::span<const double> lambda,
                      Workspace&) const override;
+  Eval invariants(const State&, Workspace&) const override;
   void retract(std::span<const double> p, std::span<const double> delta,
                std::span<double> p_new) const override;
   void events(const State&, std::span<double> z, Workspace&) const override;
@@ -55,8 +56,8 @@ class MultibodySystem final : public System {
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                   std::span<double> by_v, Workspace&) const override;
 
-  /// Binds expression sensors and events to the quantities they name, and checks the names of
-  /// invariants; once, before the system is used.
+  /// Binds expression sensors, events and invariants to the quantities they name; once, before the
+  /// system is used.
   void bind_expressions(Diagnostics& diagnostics);
 
  private:
@@ -85,10 +86,16 @@ class MultibodySystem final : public System {
   void body_force_derivatives(const std::vector<BodyMotion<D>>&, SparseMatrix& f_v) const;
   double sensor(int index, const State&, double factor, std::span<double> by_p,
                 std::span<double> by_v, Workspace&) const;
+  bool of_positions(const BoundExpression&) const;
   double expression(const BoundExpression&, const State&, double factor, std::span<double> by_p,
                     std::span<double> by_v, Workspace&) const;
   BoundExpression bind(const std::string& owner, const Expression&, const SourceLocation&,
                        Diagnostics&);
+  int invariant_rows() const;
+  void energy_gradient(const State&, std::span<double> by_p, std::span<double> by_v,
+                       Workspace&) const;
+  void momentum_gradient(const State&, int row, Workspace&) const;
+  void angular_momentum_gradient(const State&, int row, Workspace&) const;
   Scales find_scales() const;
   void name_quantities();
 
@@ -105,6 +112,7 @@ class MultibodySystem final : public System {
   std::vector<double> offsets_;                // constants of the rows
   std::vector<BoundExpression> expressions_;   // expression sensors
   std::vector<BoundExpression> asked_events_;  // of `when`
+  std::vector<BoundExpression> invariants_;    // those that are expressions
   int arguments_ = 0;                          // of all of them
   std::vector<std::string> event_names_;       // of elements, then of `when`
   std::vector<std::string> quantity_order_;

@@ -199,11 +199,21 @@ void MultibodySystem<D>::bind_expressions(Diagnostics& diagnostics) {
   for (const EventData& e : blueprint_.events) {
     asked_events_.push_back(bind(e.name, e.function, e.where, diagnostics));
     event_names_.push_back(e.name);
+    if (e.action == EventAction::impulse && !of_positions(asked_events_.back()))
+      diagnostics.error("event.impulse",
+                        fmt::format("{}: an impulse needs a function of positions", e.name),
+                        e.where, "leave velocities and t out of the expression");
   }
   sizes_.events = static_cast<int>(event_names_.size());
   for (const InvariantData& e : blueprint_.invariants)
     if (e.kind == InvariantData::Kind::expression)
-      (void)bind("invariants", e.value, e.where, diagnostics);
+      invariants_.push_back(bind("invariants", e.value, e.where, diagnostics));
+  sizes_.e = invariant_rows();
+  if (sizes_.e > 0) {
+    PatternBuilder builder(sizes_.e, sizes_.v);
+    builder.add_block(0, 0, sizes_.e, sizes_.v);
+    patterns_.invariant = builder.build();
+  }
 }
 
 template <int D>
@@ -211,13 +221,17 @@ bool MultibodySystem<D>::event_gradient(int event, const State& state, std::span
                                         Workspace& ws) const {
   const int asked = event - static_cast<int>(program_.events.size());
   if (asked < 0) return false;
-  const BoundExpression& bound = asked_events_[asked];
-  for (const Quantity& q : bound.arguments)
-    if (q.kind == Quantity::Kind::time || q.kind == Quantity::Kind::state ||
-        q.kind == Quantity::Kind::auxiliary || is_velocity(q))
-      return false;
-  expression(bound, state, 1, by_p, {}, ws);
+  if (!of_positions(asked_events_[asked])) return false;
+  expression(asked_events_[asked], state, 1, by_p, {}, ws);
   return true;
+}
+
+template <int D>
+bool MultibodySystem<D>::of_positions(const BoundExpression& bound) const {
+  return std::none_of(bound.arguments.begin(), bound.arguments.end(), [&](const Quantity& q) {
+    return q.kind == Quantity::Kind::time || q.kind == Quantity::Kind::state ||
+           q.kind == Quantity::Kind::auxiliary || is_velocity(q);
+  });
 }
 
 template <int D>

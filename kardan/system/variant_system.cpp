@@ -30,8 +30,8 @@ bool VariantSystem::same_layout(const System& a, const System& b) {
   return same_pattern(p.constraint, q.constraint) && same_pattern(p.force, q.force) &&
          same_pattern(p.mass, q.mass) && same_pattern(p.aux, q.aux) &&
          same_pattern(p.aux_aux, q.aux_aux) && same_pattern(p.force_aux, q.force_aux) &&
-         same_pattern(p.force_lambda, q.force_lambda) &&
-         same_pattern(p.aux_lambda, q.aux_lambda) && same_pattern(p.invariant, q.invariant);
+         same_pattern(p.force_lambda, q.force_lambda) && same_pattern(p.aux_lambda, q.aux_lambda) &&
+         same_pattern(p.invariant, q.invariant);
 }
 
 void VariantSystem::load_mass(const State& s, Workspace& ws) const {

@@ -82,16 +82,16 @@ TEST(Hem5, HoldsVelocityConstraintsAndFollowsTheTolerance) {
     DriverOptions options;
     options.tolerance = tolerance;
     double rate = 0;
-    const Ended end = run_on(model, *find_method("hem5"), "all_coordinates", 0.03, options, {},
-                             [&](const StepView& step) {
-                               EXPECT_EQ(model.system->evaluate(*step.state, {.velocity = true}, *ws),
-                                         Eval::ok);
-                               rate = std::max(rate, norm_max(ws->rate));
-                               return std::string();
-                             });
+    const Ended end =
+        run_on(model, *find_method("hem5"), "all_coordinates", 0.03, options, {},
+               [&](const StepView& step) {
+                 EXPECT_EQ(model.system->evaluate(*step.state, {.velocity = true}, *ws), Eval::ok);
+                 rate = std::max(rate, norm_max(ws->rate));
+                 return std::string();
+               });
     const Reached e = reached({end.state}, {exact});
-    fmt::print("hem5 {:.0e}: position {:.1e} velocity {:.1e} rate {:.1e} m/s, {} steps\n", tolerance,
-               e.position, e.velocity, rate, end.report.counters.steps);
+    fmt::print("hem5 {:.0e}: position {:.1e} velocity {:.1e} rate {:.1e} m/s, {} steps\n",
+               tolerance, e.position, e.velocity, rate, end.report.counters.steps);
     EXPECT_LE(e.position, 10 * tolerance);
     EXPECT_GE(std::max(e.position, e.velocity), tolerance / 10);
     EXPECT_LE(rate, 1e-12);  // of velocities up to 50 m/s

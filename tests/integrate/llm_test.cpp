@@ -1,4 +1,5 @@
-/// Local linearization: its error estimate, exactness on linear problems, dense output, step control.
+/// Local linearization: its error estimate, exactness on linear problems, dense output, step
+/// control.
 
 #include <gtest/gtest.h>
 
@@ -130,8 +131,8 @@ State linear_end(int steps) {
   return s;
 }
 
-/// 1 s is more than 30 periods of the fast mode: a single step is as good as a thousand, and both as
-/// good as a method of order 5 in tiny steps.
+/// 1 s is more than 30 periods of the fast mode: a single step is as good as a thousand, and both
+/// as good as a method of order 5 in tiny steps.
 TEST(Llm, SolvesLinearProblemsExactlyAtAnyStep) {
   FreeProblem problem = linear_problem();
   State reference = linear_start();
@@ -198,14 +199,14 @@ TEST(Llm, HasOrderTwoOnEveryFormulationAndDriftsOnlyWhereItMust) {
       DriverOptions options;
       options.fixed_step = 1.0 / n;
       drift = 0;
-      const Ended end =
-          run_on(model, llm_method(), name, 1, options,
-                 complete_options(find_formulation(name)->options, of_formulation),
-                 [&](const StepView& step) {
-                   EXPECT_EQ(model.system->evaluate(*step.state, {.position = true}, *ws), Eval::ok);
-                   drift = std::max(drift, norm_max(ws->g));
-                   return std::string();
-                 });
+      const Ended end = run_on(
+          model, llm_method(), name, 1, options,
+          complete_options(find_formulation(name)->options, of_formulation),
+          [&](const StepView& step) {
+            EXPECT_EQ(model.system->evaluate(*step.state, {.position = true}, *ws), Eval::ok);
+            drift = std::max(drift, norm_max(ws->g));
+            return std::string();
+          });
       return difference(end.state, exact);
     });
     EXPECT_NEAR(s.order(), 2, 0.2) << name << s;
@@ -222,21 +223,21 @@ TEST(Llm, HoldsTheErrorOrTheErrorPerSecondBelowTheTolerance) {
   for (ErrorMeasure per : {ErrorMeasure::per_step, ErrorMeasure::per_unit_step})
     for (StepControl control : {StepControl::elementary, StepControl::pi}) {
       DriverOptions options;
-      options.tolerance = 1e-3;
+      options.tolerance = 1e-6;
       options.control = control;
       options.error_per = per;
       long steps[2] = {};
       for (int k = 0; k < 2; ++k) {
         if (k == 1) options.tolerance /= 8;
-        const Ended end =
-            run(model, llm_method(), 1, options, [&](const StepView& step) {
-              EXPECT_LE(step.error, 1);
-              return std::string();
-            });
+        const Ended end = run(model, llm_method(), 1, options, [&](const StepView& step) {
+          EXPECT_LE(step.error, 1);
+          return std::string();
+        });
         EXPECT_EQ(end.report.reason, Reason::finished);
         steps[k] = end.report.counters.steps;
       }
-      // A local error ~ h^3: an eighth of the tolerance takes 2 times the steps, per second 8^(1/2).
+      // A local error ~ h^3: an eighth of the tolerance takes 2 times the steps, per second
+      // 8^(1/2).
       const double ratio = static_cast<double>(steps[1]) / static_cast<double>(steps[0]);
       EXPECT_NEAR(ratio, per == ErrorMeasure::per_step ? 2 : std::sqrt(8), 0.35)
           << to_string(per) << ' ' << to_string(control);

@@ -53,7 +53,8 @@ TEST(Radau5Reference, TracksTheToleranceOnAndrewsInMinimalForm) {
     long steps = 0;
     for (const ReferencePoint& exact : problem.reference) {
       State end;
-      steps = run_radau5(*problem.system, start.state, exact.state.t, tolerance, end).counters.steps;
+      steps =
+          run_radau5(*problem.system, start.state, exact.state.t, tolerance, end).counters.steps;
       for (std::size_t i = 0; i < end.p.size(); ++i) {
         p = std::max(p, weighed(end.p[i], exact.state.p[i]));
         v = std::max(v, weighed(end.v[i], exact.state.v[i]));
@@ -82,10 +83,8 @@ TEST(Radau5Reference, TracksTheToleranceOnAndrewsInCartesianCoordinates) {
       (void)run_radau5(*model.system, model.start.state, exact.state.t, tolerance, end);
       for (const auto& [angle, body] : bodies) {
         const std::string name(body);
-        p = std::max(p,
-                     weighed(value(*model.system, end, name + ".angle"), exact.state.p[angle]));
-        v = std::max(v,
-                     weighed(value(*model.system, end, name + ".omega"), exact.state.v[angle]));
+        p = std::max(p, weighed(value(*model.system, end, name + ".angle"), exact.state.p[angle]));
+        v = std::max(v, weighed(value(*model.system, end, name + ".omega"), exact.state.v[angle]));
       }
     }
     fmt::print("andrews cartesian {:.0e}: position {:.1e} velocity {:.1e}\n", tolerance, p, v);
@@ -112,8 +111,8 @@ TEST(Radau5Reference, ReachesTenDigitsOfBricard) {
   DriverOptions options;
   options.tolerance = 1e-11;
   for (const Json& row : rows) {
-    const DriverReport report = integrate(*problem, *find_method("radau5"), end,
-                                          row[0].get<double>(), options, {});
+    const DriverReport report =
+        integrate(*problem, *find_method("radau5"), end, row[0].get<double>(), options, {});
     ASSERT_EQ(report.reason, Reason::finished) << report.message;
     const char* const axes[] = {"x", "y", "z"};
     for (int k = 0; k < 3; ++k)
@@ -137,8 +136,11 @@ TEST_P(FourBars, KeepEnergyAndBranchThroughSingularPositions) {
   const double before = energy(model.start.state);
   State end = model.start.state;
   const DriverReport report = run_radau5(*model.system, model.start.state, 20, 1e-8, end);
-  for (const Json& row : reference("n_four_bar.json")["rows"]) {
+  const Json rows = reference("n_four_bar.json")["rows"];
+  int compared = 0;
+  for (const Json& row : rows) {
     if (row[0] != N || row[1] != 20) continue;
+    ++compared;
     const auto exact = [&](int k) { return std::stod(row[k].get<std::string>()); };
     const double x = 2 * value(*model.system, end, "crank_0.x"),
                  y = 2 * value(*model.system, end, "crank_0.y");
@@ -148,10 +150,11 @@ TEST_P(FourBars, KeepEnergyAndBranchThroughSingularPositions) {
     EXPECT_NEAR(x, exact(2), 1e-6);
     EXPECT_NEAR(y, exact(3), 1e-6);
   }
+  EXPECT_EQ(compared, 1);
   EXPECT_LE(std::abs(energy(end) - before), 1e-6);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, FourBars, testing::Values(1, 2, 40));
+INSTANTIATE_TEST_SUITE_P(Sizes, FourBars, testing::Values(1, 2, 10, 40));
 
 }  // namespace
 }  // namespace kardan

@@ -158,7 +158,8 @@ TEST(RadauInvariants, KeepEnergyToRoundOffAndPhaseOverAThousandSeconds) {
   for (const char* invariants : {"kept", "free"}) {
     ConsistentStart start = assemble(*problem.system, problem.system->start(), {});
     const Formulation& f = *find_formulation("strangeness_free");
-    const auto dae = f.make(*problem.system, {{"invariants", invariants}});
+    const auto dae =
+        f.make(*problem.system, complete_options(f.options, {{"invariants", invariants}}));
     State state = start.state;
     double energy = 0;
     const DriverReport report = integrate(
@@ -251,8 +252,9 @@ TEST(Radau5, PassesSingularPositionsOnTheRightBranch) {
 class DaeAttempts {
  public:
   explicit DaeAttempts(const Prepared& model)
-      : problem_(
-            find_formulation("strangeness_free")->make(*model.system, {{"invariants", "kept"}})),
+      : problem_(find_formulation("strangeness_free")
+                     ->make(*model.system,
+                            complete_options(find_formulation("strangeness_free")->options, {}))),
         stepper_(find_method("radau5")->make(complete_options(find_method("radau5")->options, {}))),
         state_(model.start.state),
         scale_(problem_->default_scale(1e-6)) {

@@ -35,8 +35,8 @@ std::string only_fault(const std::string& text) {
 
 TEST(Faults, OfAFileAreToldInOnePassEachWhereItStands) {
   Diagnostics diagnostics;
-  EXPECT_FALSE(load_model(test_data() + "/twelve_faults.yaml", {}, IncludeFrom::model_folder,
-                          diagnostics));
+  EXPECT_FALSE(
+      load_model(test_data() + "/twelve_faults.yaml", {}, IncludeFrom::model_folder, diagnostics));
   EXPECT_THAT(told(diagnostics, Severity::error),
               UnorderedElementsAre(
                   "3:1 key.unknown", "6:9 parameter.cycle", "11:55 expression.unknown_name",
@@ -194,8 +194,16 @@ TEST(Observation, EventsInvariantsAndOutputsAreChecked) {
   EXPECT_EQ(only_fault(body + "when: {e: {direction: rising}}\n"), "3:8 field.missing");
   EXPECT_EQ(only_fault(body + "when: {e: {expression: rod.z, direction: up}}\n"),
             "3:42 field.choice");
-  EXPECT_EQ(only_fault(body + "when: {e: {expression: rod.z, action: {set: {a: 1}}}}\n"),
+  EXPECT_EQ(only_fault(body + "when: {e: {expression: rod.z, action: {jump: {a: 1}}}}\n"),
             "3:39 event.action");
+  EXPECT_EQ(only_fault(body + "when: {e: {expression: rod.z, action: {set: {a: 1}}}}\n"),
+            "3:49 event.set");
+  EXPECT_EQ(
+      only_fault(body + "when: {e: {expression: rod.z, action: {impulse: {restitution: 2}}}}\n"),
+      "3:63 field.range");
+  EXPECT_EQ(
+      only_fault(body + "when: {e: {expression: rod.vz, action: {impulse: {restitution: 1}}}}\n"),
+      "3:24 event.impulse");
   EXPECT_EQ(only_fault(body + "when: {rod: {expression: rod.z}}\n"), "3:8 name.duplicate");
   EXPECT_EQ(only_fault(body + "invariants: [energy, energy]\n"), "3:22 invariant.twice");
   EXPECT_EQ(only_fault(body + "invariants: [rod.vq]\n"), "3:14 expression.unknown_name");

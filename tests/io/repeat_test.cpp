@@ -164,8 +164,7 @@ TEST(Repeat, BoundsTheNumberOfCopies) {
 TEST(Repeat, ReadsALongChainFast) {
   Diagnostics diagnostics;
   const auto start = std::chrono::steady_clock::now();
-  const auto model =
-      read_model_file(models_folder() + "/chain.yaml", {{"N", 10000}}, diagnostics);
+  const auto model = read_model_file(models_folder() + "/chain.yaml", {{"N", 10000}}, diagnostics);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   ASSERT_TRUE(model) << format(diagnostics);
   EXPECT_EQ(model->bodies.size(), 10000u);

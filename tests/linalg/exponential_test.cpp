@@ -1,13 +1,14 @@
 /// exp(A), the phi functions and the flow of linear systems against closed forms, and Krylov's
 /// action against Padé's ladder.
 
+#include "kardan/linalg/exponential.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 #include <random>
 
-#include "kardan/linalg/exponential.h"
 #include "kardan/linalg/linear_flow.h"
 
 namespace kardan {
@@ -111,8 +112,8 @@ TEST(Balance, IsASimilarityByPowersOfTwoThatShrinksTheNorm) {
 
 class LinearFlows : public testing::TestWithParam<FlowKind> {};
 
-/// A mass on a spring under weight: x = -(g/w^2)(1 - cos wt) + x0 cos wt + (v0/w) sin wt, over three
-/// periods, at many times of the step.
+/// A mass on a spring under weight: x = -(g/w^2)(1 - cos wt) + x0 cos wt + (v0/w) sin wt, over
+/// three periods, at many times of the step.
 TEST_P(LinearFlows, FollowAnOscillatorOverManyPeriods) {
   const double w = 447.2, x0 = 0.01, v0 = -4.2, g = 9.81, h = 6 * std::numbers::pi / w;
   Matrix A(2, 2);

@@ -18,8 +18,8 @@ def pendulum(**more) -> kardan.Equations:
 
 
 def test_differences_stand_in_and_the_certificate_says_so():
-    result = pendulum().run(t_end=2.000027027893064, method="dopri5", tolerance=1e-10)
-    assert result.final["x"] == pytest.approx(1, abs=1e-8)
+    result = pendulum().run(t_end=2.000027027893064, method="dopri5", tolerance=1e-7, every=1)
+    assert result.final["x"] == pytest.approx(1, abs=1e-6)
     assert not result.derivatives.exact
     assert "differences" in repr(result)
 
@@ -28,7 +28,7 @@ def test_a_method_that_needs_exact_derivatives_refuses():
     with pytest.raises(kardan.RunError, match="ros2w") as caught:
         pendulum().run(t_end=1, method="rn4")
     assert caught.value.reason == "refused"
-    assert pendulum().run(t_end=0.2, method="ros2w").reason == "finished"
+    assert pendulum().run(t_end=0.05, method="ros2w", tolerance=1e-3).reason == "finished"
 
 
 def exact_pendulum() -> kardan.Equations:

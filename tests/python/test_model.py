@@ -150,3 +150,32 @@ def test_help_helps():
     assert "[N/m]" in kardan.Model.spring_damper.__doc__
     assert kardan.methods()["rn4"].order == 4
     assert "state_space" in kardan.formulations()
+
+
+def test_equations_as_texts():
+    model = kardan.Model("oscillator")
+    model.parameters(k=4)
+    model.equations(positions={"x": 1}, velocities={"v": 0}, forces={"v": "-k*x"},
+                    energy={"kinetic": "v^2/2", "potential": "k*x^2/2"})
+    result = model.run(t_end=1, tolerance=1e-9)
+    assert np.allclose(result["x"], np.cos(2 * result.time), atol=1e-7)
+    assert result.energy.balance_error < 1e-6
+
+
+def test_every_section_has_the_place_of_its_line():
+    model = pendulum()
+    first = inspect.currentframe().f_lineno + 1
+    model.parameters(broken="1/0 +")
+    model.simulate(methd="rn4")
+    model.wish("bob.q", 1)
+    model.outputs("bab.*")
+    with pytest.raises(kardan.ModelError) as caught:
+        model.check()
+    assert {d.line - first for d in caught.value.diagnostics} == {0, 1, 2, 3}
+
+
+def test_warnings_of_models_are_warnings():
+    model = pendulum()
+    model.parameters(unused=1)
+    with pytest.warns(kardan.ModelWarning, match="parameter.unused"):
+        model.check()

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -21,8 +22,12 @@ def test_columns_look_into_one_memory(pendulum):
     result = pendulum.run(t_end=1)
     column = result["bob.x"]
     assert np.shares_memory(column, result.data) and np.shares_memory(result.data, result.time)
-    assert not result.data.flags.owndata and not result.data.flags.writeable
-    assert result.data.ctypes.data == result.data.base.data().ctypes.data
+    assert not result.data.flags.owndata and not column.flags.writeable
+    poses = result.block("poses")
+    assert np.shares_memory(poses, result.data) and np.array_equal(poses[:, 0, 0], column)
+    steps = result.step_log
+    assert not steps["h"].flags.owndata and steps["t"][-1] == 1
+    assert len(steps["h"]) == result.steps + 1 and steps["h"].sum() == pytest.approx(1)
     x = column.copy()
     del result
     assert np.array_equal(column, x)  # the memory lives as long as an array looks into it
@@ -38,6 +43,7 @@ def test_certificate_and_counters_are_attributes(pendulum):
     assert result.certificate.asked["tolerance"] == 1e-9
     assert "kardan" in result.certificate.versions
     assert len(result.time) == 101 and result.time[-1] == 1
+    assert result.unit("bob.vx") == "m/s" and result.unit("rod.lambda[0]") == "N"
 
 
 def test_a_column_that_is_not_there_names_the_nearest(pendulum):
@@ -151,3 +157,73 @@ def test_events_are_in_the_certificate(pendulum):
         [2.000027027893064 / 4, 3 * 2.000027027893064 / 4], abs=1e-7)
     pendulum.when("end", expression="bob.x", direction="falling", action="stop")
     assert pendulum.run(t_end=2).reason == "stopped"
+
+
+def test_frames_of_pandas(pendulum):
+    result = pendulum.run(t_end=1)
+    frame = result.frame()
+    assert list(frame.columns) == result.columns[1:] and frame.index.name == "time"
+    assert np.array_equal(frame["bob.x"].to_numpy(), result["bob.x"])
+    assert list(result.frame("bob.v*").columns) == ["bob.vx", "bob.vy"]
+
+
+def test_plots_have_one_pair_of_axes_for_each_unit(pendulum, tmp_path):
+    result = pendulum.run(t_end=1)
+    figure = result.plot("bob.x", "bob.y", "rod.lambda[0]")
+    assert [ax.get_ylabel() for ax in figure.axes] == ["[m]", "rod.lambda[0] [N]"]
+    assert figure.axes[-1].get_xlabel() == "t [s]"
+    assert np.array_equal(figure.axes[0].lines[0].get_ydata(), result["bob.x"])
+    figure.savefig(tmp_path / "a.png")
+    assert result.plot("bob.y", x="bob.x").axes[0].get_xlabel() == "bob.x [m]"
+    with pytest.raises(KeyError, match="did you mean"):
+        result.plot("bob.xx")
+
+
+def test_result_files_are_those_of_the_command_line(pendulum, models, tmp_path):
+    result = pendulum.run(t_end=0.5, every=0.1, out=tmp_path / "a.csv")
+    program = os.path.join(os.environ["KARDAN_BUILD_DIR"], "kardan")
+    subprocess.run([program, "run", models / "pendulum.yaml", "--t-end", "0.5", "--every", "0.1",
+                    "--out", tmp_path / "b.csv", "--quiet"], check=True)
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+    result.write(tmp_path / "a.json")
+    assert '"steps"' in (tmp_path / "a.json").read_text()
+    with pytest.raises(kardan.ModelError, match="output.format"):
+        result.write(tmp_path / "a.xyz")
+
+
+def test_a_failed_run_writes_what_it_had(pendulum, tmp_path):
+    with pytest.raises(kardan.RunError):
+        pendulum.run(t_end=2, max_steps=20, out=[tmp_path / "a.csv"])
+    assert len((tmp_path / "a.csv").read_text().splitlines()) > 2
+
+
+def test_linearize_at_the_end(pendulum):
+    result = pendulum.run(t_end=0.5)
+    assert result.linearize().t == 0.5
+    assert not np.allclose(result.linearize().matrix, pendulum.linearize().matrix)
+
+
+def test_a_comparison_measures_reached_errors(pendulum, tmp_path):
+    comparison = pendulum.compare(["rn4", "dopri5"], [1e-4, 1e-7], t_end=1)
+    assert [(r.method, r.tolerance) for r in comparison.rows] == [
+        ("rn4", 1e-4), ("rn4", 1e-7), ("dopri5", 1e-4), ("dopri5", 1e-7)]
+    for row in comparison.rows:
+        assert row.tolerance / 100 < row.position_error < 100 * row.tolerance
+    assert "evaluations" in repr(comparison) and len(comparison.frame()) == 4
+    comparison.plot().savefig(tmp_path / "a.png")
+    equations = kardan.Equations(positions={"x": 1}, f=lambda p: -p)
+    rows = equations.compare(["dopri5", "rn4"], [1e-6], t_end=1).rows
+    # x = cos t; rn4 refuses without derivatives.
+    assert rows[0].position_error < 1e-5 and rows[1].reason == "refused"
+
+
+def test_the_replay(pendulum, tmp_path):
+    result = pendulum.run(t_end=0.5)
+    page = os.path.join(os.path.dirname(kardan.__file__), "viewer.html")
+    if not os.path.exists(page):
+        with pytest.raises(kardan.Error, match="no viewer"):
+            result.show(browser=False)
+        pytest.skip("built without the viewer")
+    replay = result.show(tmp_path / "a.html", browser=False, height=400)
+    assert (tmp_path / "a.html").stat().st_size > 10000
+    assert "<iframe srcdoc=" in replay._repr_html_() and "height: 400px" in replay._repr_html_()

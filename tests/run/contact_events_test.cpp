@@ -122,8 +122,7 @@ TEST_P(BouncingBalls, HaveTheSameEventsWithEveryMethodToItsTolerance) {
   for (const char* method : {"rn4", "radau5", "dopri5", "llm"})
     for (double tolerance : {1e-6, 1e-9}) {
       SCOPED_TRACE(testing::Message() << method << ' ' << tolerance);
-      expect_events(bounce(to_tolerance(method, tolerance, 2)), balls(GetParam()),
-                    200 * tolerance);
+      expect_events(bounce(to_tolerance(method, tolerance, 2)), balls(GetParam()), 200 * tolerance);
     }
 }
 
@@ -135,7 +134,8 @@ TEST(Contacts, AreNotMissedThoughMuchShorterThanAStep) {
   Model model = test::model_of(
       "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\n"
       "bodies: {ball: {kind: point, mass: 1, position: [0, 0.6]}}\n"
-      "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 0.1, stiffness: 1e8}}\n");
+      "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 0.1, stiffness: "
+      "1e8}}\n");
   const double fall = std::sqrt(2 * height / g), v = g * fall;
   // x'' = -k x - g from x = 0 with the speed v: back at 0 after (pi + 2 atan(g/(omega v)))/omega.
   const double contact = (M_PI + 2 * std::atan(g / (omega * v))) / omega;
@@ -153,8 +153,8 @@ TEST(Contacts, AreNotMissedThoughMuchShorterThanAStep) {
   }
 }
 
-/// Two small balls that meet head-on at 200 m/s overlap for 0.1 ms if nothing stops them; samples of
-/// a step of 50 ms are 4 ms apart.
+/// Two small balls that meet head-on at 200 m/s overlap for 0.1 ms if nothing stops them; samples
+/// of a step of 50 ms are 4 ms apart.
 TEST(Contacts, AreSeenBetweenSamplesByTheBoundOfTheSpeed) {
   const Model model = test::model_of(
       "kardan: 1\ndimension: 2\n"
@@ -167,7 +167,8 @@ TEST(Contacts, AreSeenBetweenSamplesByTheBoundOfTheSpeed) {
   const double touch = (6.2 - 0.01) / 200;
   for (const char* method : {"dopri5", "rn4", "llm"}) {
     SimulateOptions options = fixed(method, 0.05, 0.05);
-    // The contact itself needs small steps of methods that are not exact: the first event is enough.
+    // The contact itself needs small steps of methods that are not exact: the first event is
+    // enough.
     const Contact run = run_contact(model, options);
     ASSERT_GE(run.report.driver.events.size(), 1u) << method;
     EXPECT_NEAR(run.report.driver.events[0].t, touch, 1e-12) << method;
@@ -186,29 +187,28 @@ TEST(Contacts, GrazeWithoutHarm) {
           "bodies: {ball: {kind: point, mass: 1, velocity: [0, 5]}}\n"
           "contacts: {roof: {type: sphere_plane, between: [ground.ceiling, ball], radius: 0.1, "
           "stiffness: 1e5}}\n");
-      const Contact run = run_contact(model, to_tolerance(method, 1e-8, 1),
-                                      {{"high", top + 0.1 - depth}});
+      const Contact run =
+          run_contact(model, to_tolerance(method, 1e-8, 1), {{"high", top + 0.1 - depth}});
       EXPECT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
       EXPECT_LE(run.report.driver.counters.steps, 2000);
       // In and out, or neither.
       EXPECT_EQ(run.report.driver.events.size() % 2, 0u);
-      if (depth >= 1e-6) EXPECT_EQ(run.report.driver.events.size(), 2u);
-      if (depth <= -1e-6) EXPECT_EQ(run.report.driver.events.size(), 0u);
+      if (std::abs(depth) >= 1e-6) {
+        EXPECT_EQ(run.report.driver.events.size(), depth > 0 ? 2u : 0u);
+      }
       EXPECT_NEAR(run.prepared.start.state.p[1], v - g / 2, 1e-4);
     }
 }
 
 TEST(Contacts, HappenTogetherWhenTheyDo) {
-  std::string text =
-      "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n";
+  std::string text = "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n";
   for (int i = 0; i < 3; ++i)
     text += "  ball_" + std::to_string(i) + ": {kind: point, mass: " + std::to_string(i + 1) +
             ", position: [" + std::to_string(i) + ", 0.6]}\n";
   text += "contacts:\n";
   for (int i = 0; i < 3; ++i)
-    text += "  floor_" + std::to_string(i) +
-            ": {type: sphere_plane, between: [ground, ball_" + std::to_string(i) +
-            "], radius: 0.1, stiffness: 1e5*" + std::to_string(i + 1) + "}\n";
+    text += "  floor_" + std::to_string(i) + ": {type: sphere_plane, between: [ground, ball_" +
+            std::to_string(i) + "], radius: 0.1, stiffness: 1e5*" + std::to_string(i + 1) + "}\n";
   const Contact run = run_contact(test::model_of(text), fixed("llm", 0.05, 0.5));
   const auto& events = run.report.driver.events;
   ASSERT_EQ(events.size(), 6u);
@@ -222,8 +222,7 @@ TEST(Contacts, HappenTogetherWhenTheyDo) {
 }
 
 TEST(BallColumn, KeepsItsEnergyWhileEveryContactIsLocated) {
-  const Contact run =
-      run_contact(test::shipped("ball_column"), to_tolerance("llm", 1e-6, 2));
+  const Contact run = run_contact(test::shipped("ball_column"), to_tolerance("llm", 1e-6, 2));
   EXPECT_EQ(run.report.driver.reason, Reason::finished);
   EXPECT_LE(run.report.energy.balance_error, 1e-9 * run.report.energy.initial);
   // Contacts begin and end in turn, each with nothing between the bodies.
@@ -241,8 +240,8 @@ TEST(BallColumn, KeepsItsEnergyWhileEveryContactIsLocated) {
 }
 
 TEST(BallColumn, ComesToRestWithDamping) {
-  const Contact run = run_contact(test::shipped("ball_column", {{"c", 40}}),
-                                  to_tolerance("llm", 1e-6, 20), {{"c", 40}});
+  const Contact run = run_contact(test::shipped("ball_column", {{"c", 300}}),
+                                  to_tolerance("llm", 1e-6, 20), {{"c", 300}});
   ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
   const State& end = run.prepared.start.state;
   EXPECT_LE(norm_max(end.v), 1e-9);

@@ -10,14 +10,14 @@
 namespace kardan {
 namespace {
 
-struct Run {
+struct Ran {
   Prepared prepared;
   RunReport report;
 };
 
-Run run_model(const std::string& text, const std::string& method, double t_end,
+Ran run_model(const std::string& text, const std::string& method, double t_end,
               double tolerance = 1e-9) {
-  Run out;
+  Ran out;
   Diagnostics diagnostics;
   out.prepared = prepare(test::model_of(text), {}, diagnostics);
   SimulateOptions options;
@@ -35,13 +35,14 @@ class Actions : public testing::TestWithParam<const char*> {};
 TEST_P(Actions, SetParametersAndGoOn) {
   const std::string text =
       "kardan: 1\nparameters: {k: 4}\n"
-      "bodies: {mass: {kind: point, mass: 1, position: [1, 0, 0]}}\n"
-      "forces: {spring: {type: bushing, between: [ground, mass], translation_stiffness: [k, k, k]}}\n"
+      "bodies: {mass: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+      "forces: {spring: {type: bushing, between: [ground, mass], translation_stiffness: [k, k, "
+      "k]}}\n"
       "when:\n"
       "  left: {expression: mass.x, direction: falling, action: {set: {k: 16}}}\n"
       "  right: {expression: mass.x, direction: rising, action: {set: {k: 4}}}\n";
   const double period = M_PI / 2 + M_PI / 4;
-  const Run r = run_model(text, GetParam(), 2 * period);
+  const Ran r = run_model(text, GetParam(), 2 * period);
   ASSERT_EQ(r.report.driver.reason, Reason::finished) << r.report.driver.message;
   ASSERT_EQ(r.report.driver.events.size(), 4u);
   for (int i = 0; i < 4; ++i)
@@ -58,9 +59,10 @@ TEST_P(Actions, ApplyImpulsesWithRestitution) {
   const std::string text =
       "kardan: 1\ngravity: [0, 0, -9.81]\n"
       "bodies: {ball: {kind: point, mass: 2, position: [0, 0, 1]}}\n"
-      "when: {hit: {expression: ball.z, direction: falling, action: {impulse: {restitution: 0.8}}}}\n";
+      "when: {hit: {expression: ball.z, direction: falling, action: {impulse: {restitution: "
+      "0.8}}}}\n";
   const double g = 9.81, fall = std::sqrt(2 / g);
-  const Run r = run_model(text, GetParam(), fall * (1 + 2 * 0.8 + 2 * 0.64 + 0.512));
+  const Ran r = run_model(text, GetParam(), fall * (1 + 2 * 0.8 + 2 * 0.64 + 0.512));
   ASSERT_EQ(r.report.driver.events.size(), 3u);
   EXPECT_NEAR(r.report.driver.events[2].t, fall * (1 + 2 * 0.8 + 2 * 0.64), 1e-7);
   EXPECT_NEAR(r.prepared.start.state.p[2], std::pow(0.8, 6), 1e-6);
@@ -75,13 +77,14 @@ TEST_P(Actions, ComeToRestInsteadOfBouncingForEver) {
   const std::string text =
       "kardan: 1\ngravity: [0, 0, -9.81]\n"
       "bodies: {ball: {kind: point, mass: 1, position: [0, 0, 1]}}\n"
-      "when: {hit: {expression: ball.z, direction: falling, action: {impulse: {restitution: 0.5}}}}\n";
-  const Run r = run_model(text, GetParam(), 10);
+      "when: {hit: {expression: ball.z, direction: falling, action: {impulse: {restitution: "
+      "0.5}}}}\n";
+  const Ran r = run_model(text, GetParam(), 10);
   const double fall = std::sqrt(2 / 9.81);
   EXPECT_EQ(r.report.driver.reason, Reason::stopped);
   EXPECT_NE(r.report.driver.message.find("comes to rest"), std::string::npos)
       << r.report.driver.message;
-  EXPECT_NEAR(r.report.driver.t, 3 * fall, 1e-5);
+  EXPECT_NEAR(r.report.driver.t, 3 * fall, 1e-4);
   EXPECT_LE(r.report.driver.events.size(), 40u);
   EXPECT_NEAR(r.prepared.start.state.v[2], 0, 1e-12);
   EXPECT_NEAR(r.prepared.start.state.p[2], 0, 1e-9);
@@ -96,8 +99,9 @@ TEST(Impulses, RespectConstraints) {
       "bodies: {rod: {mass: 1, inertia: 0.1, position: [0.5, 0], angle: pi/2, "
       "markers: {pin: {at: [0, 0.5]}}}}\n"
       "joints: {pin: {type: revolute, between: [ground, rod.pin]}}\n"
-      "when: {wall: {expression: rod.x, direction: falling, action: {impulse: {restitution: 1}}}}\n";
-  const Run r = run_model(text, "rn4", 5);
+      "when: {wall: {expression: rod.x, direction: falling, action: {impulse: {restitution: "
+      "1}}}}\n";
+  const Ran r = run_model(text, "rn4", 5);
   ASSERT_EQ(r.report.driver.reason, Reason::finished) << r.report.driver.message;
   EXPECT_GE(r.report.driver.events.size(), 3u);
   EXPECT_LE(r.report.energy.balance_error, 1e-7);
@@ -117,7 +121,7 @@ TEST(Impulses, AreHandedOnThroughARow) {
     text += "  hit_" + std::to_string(i) + ": {expression: b" + std::to_string(i) + ".x - b" +
             std::to_string(i - 1) +
             ".x - 0.1, direction: falling, action: {impulse: {restitution: 1}}}\n";
-  const Run r = run_model(text, "dopri5", 1);
+  const Ran r = run_model(text, "dopri5", 1);
   ASSERT_EQ(r.report.driver.reason, Reason::finished) << r.report.driver.message;
   const State& end = r.prepared.start.state;
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(end.v[3 * i], 0, 1e-12) << i;
@@ -133,11 +137,11 @@ TEST(SetActions, ThatNeverEndAreStopped) {
       "when:\n"
       "  slow: {expression: mass.vx + 1, direction: falling, action: {set: {F: 1}}}\n"
       "  fast: {expression: mass.vx + 1, direction: rising, action: {set: {F: -1}}}\n";
-  const Run r = run_model(text, "rn4", 3);
+  const Ran r = run_model(text, "rn4", 3);
   EXPECT_EQ(r.report.driver.reason, Reason::too_many_steps);
   EXPECT_NE(r.report.driver.message.find("events at the same time"), std::string::npos)
       << r.report.driver.message;
-  EXPECT_NEAR(r.report.driver.t, 1, 1e-6);
+  EXPECT_NEAR(r.report.driver.t, 1, 1e-5);
 }
 
 std::string faults(const std::string& text) {
@@ -150,9 +154,9 @@ TEST(SetActions, AreRefusedWhereTheyChangeTheEquations) {
   const std::string start =
       "kardan: 1\nparameters: {N: 1, k: 1}\n"
       "bodies: {mass: {kind: point, mass: 1, position: [1, 0, 0]}}\n";
-  EXPECT_NE(faults(start + "when: {e: {expression: mass.x, action: {set: {kk: 1}}}}\n")
-                .find("event.set"),
-            std::string::npos);
+  EXPECT_NE(
+      faults(start + "when: {e: {expression: mass.x, action: {set: {kk: 1}}}}\n").find("event.set"),
+      std::string::npos);
   EXPECT_NE(faults(start + "when: {e: {expression: mass.x, action: {jump: {k: 1}}}}\n")
                 .find("event.action"),
             std::string::npos);
@@ -165,7 +169,7 @@ TEST(SetActions, ThatMoveConstraintsAreRefusedAtTheEvent) {
       "bodies: {bob: {kind: point, mass: 1, position: [1, 0]}}\n"
       "joints: {rod: {type: distance, between: [ground, bob], length: L}}\n"
       "when: {low: {expression: bob.x, action: {set: {L: 2}}}}\n";
-  const Run r = run_model(text, "rn4", 2);
+  const Ran r = run_model(text, "rn4", 2);
   EXPECT_EQ(r.report.driver.reason, Reason::evaluation_failed);
   EXPECT_NE(r.report.driver.message.find("'low'"), std::string::npos) << r.report.driver.message;
 }

@@ -2,8 +2,8 @@
 
 #include <string>
 
-// Where tests find the repository's files. Functions rather than definitions of the compiler, so that a
-// checkout elsewhere compiles the same text (and ccache knows it).
+// Where tests find the repository's files. Functions rather than definitions of the compiler, so
+// that a checkout elsewhere compiles the same text (and ccache knows it).
 namespace kardan {
 
 const std::string& source_folder();  // the repository

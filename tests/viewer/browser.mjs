@@ -16,9 +16,13 @@ function executable() {
   return found;
 }
 
+/** Drawing in software takes its time where other work uses the processors [ms]. */
+const patience = 120_000;
+
 export function launch() {
   return chromium.launch({
     executablePath: executable(),
+    timeout: patience,
     // Root has no sandbox; WebGL is drawn by the processor.
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
   });
@@ -32,7 +36,7 @@ export async function open(browser, file, { viewport = laptop, theme = 'light', 
   const context = await browser.newContext({ viewport, colorScheme: theme, acceptDownloads: true });
   await context.setOffline(true);
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(patience);
   const complaints = [];
   const requests = [];
   page.on('console', (message) => {

@@ -17,6 +17,20 @@ std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrid
   return task;
 }
 
+py::object modes(const Task& task) {
+  Linearization found;
+  {
+    const py::gil_scoped_release released;
+    found = linearize(task.prepared(), ModeShapes::find);
+  }
+  Json report = found.status == Eval::ok
+                    ? to_json(task.system(), task.prepared().start.state.t, found)
+                    : Json::object();
+  report["message"] = found.message;
+  report["advice"] = found.advice;
+  return to_python(report);
+}
+
 namespace {
 
 py::object check(const Source& source, const py::dict& set) {
@@ -39,20 +53,6 @@ py::object prepare(const Source& source, const py::dict& set, bool balanced) {
       start(source, to_overrides(set), balanced ? StartAt::equilibrium : StartAt::as_told);
   Json report = to_json(task->prepared());
   report["advice"] = task->prepared().start.report.advice;
-  return to_python(report);
-}
-
-py::object modes(const Task& task) {
-  Linearization found;
-  {
-    const py::gil_scoped_release released;
-    found = linearize(task.prepared(), ModeShapes::find);
-  }
-  Json report = found.status == Eval::ok
-                    ? to_json(task.system(), task.prepared().start.state.t, found)
-                    : Json::object();
-  report["message"] = found.message;
-  report["advice"] = found.advice;
   return to_python(report);
 }
 

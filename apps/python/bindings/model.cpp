@@ -3,6 +3,7 @@
 #include "apps/python/bindings/law_force.h"
 #include "apps/python/bindings/source.h"
 #include "kardan/io/load.h"
+#include "kardan/io/simulate_options.h"
 #include "kardan/io/yaml_writer.h"
 #include "kardan/model/parameters.h"
 
@@ -11,9 +12,13 @@ namespace {
 
 using io::YamlNode;
 
+/// A model that was read and not changed since has told its warnings.
+enum class Warnings { told, to_tell };
+
 class ModelTask final : public Task {
  public:
-  ModelTask(io::YamlDocument document, const Laws& laws) : document_(std::move(document)) {
+  ModelTask(io::YamlDocument document, const Laws& laws, Warnings warnings)
+      : document_(std::move(document)), warnings_(warnings) {
     if (laws.empty()) return;
     catalog_ = Catalog::builtin();
     catalog_->add(law_force_type(laws, raised));
@@ -22,29 +27,44 @@ class ModelTask final : public Task {
 
   void prepare(const ParameterValues& overrides, StartAt at) override {
     const Catalog& catalog = catalog_ ? *catalog_ : Catalog::builtin();
-    auto loaded = load_model_tree(std::move(document_), overrides, diagnostics, catalog);
+    Diagnostics read;
+    auto loaded = load_model_tree(std::move(document_), overrides, read, catalog);
+    if (!loaded || warnings_ == Warnings::to_tell) diagnostics.add(read);
     if (!loaded) return;
-    Model& model = loaded->model;
-    if (at == StartAt::equilibrium) model.start = "equilibrium";
-    simulate = model.simulate;
+    model_ = std::move(loaded->model);
+    overrides_ = overrides;
+    if (at == StartAt::equilibrium) model_.start = "equilibrium";
+    simulate = model_.simulate;
     // Warnings were told by the reader.
     Diagnostics found;
-    prepared_ = kardan::prepare(model, overrides, found, catalog);
-    diagnostics.add_new(found);
+    prepared_ = kardan::prepare(model_, overrides, found, catalog);
+    if (found.has_errors()) diagnostics.add_new(found);
     if (prepared_.system) parameters = prepared_.system->blueprint().parameters;
+  }
+
+  std::string model_text(const SimulateOptions& options) const override {
+    Model model = model_;
+    model.simulate.fields = simulate_fields(options);
+    YamlNode tree = io::to_tree(model);
+    for (const auto& [name, value] : overrides_) io::set_parameter(tree, name, value);
+    return io::to_yaml(tree);
   }
 
  private:
   io::YamlDocument document_;
+  Warnings warnings_;
   std::optional<Catalog> catalog_;
+  Model model_;
+  ParameterValues overrides_;
 };
 
 class ModelSource final : public Source {
  public:
-  explicit ModelSource(io::YamlDocument document) : document_(std::move(document)) {}
+  ModelSource(io::YamlDocument document, Warnings warnings)
+      : document_(std::move(document)), warnings_(warnings) {}
 
   std::shared_ptr<Task> task() const override {
-    return std::make_shared<ModelTask>(document_, laws_);
+    return std::make_shared<ModelTask>(document_, laws_, warnings_);
   }
 
   /// The same model, to be changed apart.
@@ -124,6 +144,7 @@ class ModelSource final : public Source {
     return nullptr;
   }
   YamlNode& node(const std::string& section, const Place& place) {
+    warnings_ = Warnings::to_tell;
     if (YamlNode* found = find(section)) return *found;
     document_.root.keys.push_back({section, place.line, 0, file(place)});
     YamlNode& added = document_.root.items.emplace_back();
@@ -140,6 +161,7 @@ class ModelSource final : public Source {
   }
 
   io::YamlDocument document_;
+  Warnings warnings_;
   Laws laws_;
 };
 
@@ -149,7 +171,7 @@ std::shared_ptr<ModelSource> new_model(const Place& place) {
   document.files = {place.file};
   document.root.kind = YamlNode::Kind::mapping;
   document.root.line = place.line;
-  auto model = std::make_shared<ModelSource>(std::move(document));
+  auto model = std::make_shared<ModelSource>(std::move(document), Warnings::to_tell);
   model->assign("kardan", py::int_(1), place);
   return model;
 }
@@ -160,7 +182,7 @@ std::shared_ptr<ModelSource> read(const std::string& text, const std::string& fi
   const IncludeFrom from = include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder;
   auto loaded = load_model_text(text, file, {}, from, diagnostics);
   raise_errors(diagnostics);
-  return std::make_shared<ModelSource>(std::move(loaded->document));
+  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
 }
 
 std::shared_ptr<ModelSource> load(const std::string& path, bool include_anywhere) {
@@ -168,7 +190,7 @@ std::shared_ptr<ModelSource> load(const std::string& path, bool include_anywhere
   const IncludeFrom from = include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder;
   auto loaded = load_model(path, {}, from, diagnostics);
   raise_errors(diagnostics);
-  return std::make_shared<ModelSource>(std::move(loaded->document));
+  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
 }
 
 }  // namespace

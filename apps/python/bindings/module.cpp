@@ -4,11 +4,12 @@
 PYBIND11_MODULE(_core, module) {
   using namespace kardan::python;
   module.doc() = "The library behind the package kardan. Use the package.";
-  module.def("versions", [] {
+  const auto versions = [] {
     py::dict out;
     for (const auto& [name, version] : kardan::versions()) out[py::str(name)] = version;
     return out;
-  });
+  };
+  module.def("versions", versions, "Kardan, the compiler and the libraries, with their versions.");
   py::class_<Source, std::shared_ptr<Source>>(module, "Source");
   bind_catalogs(module);
   bind_model(module);

@@ -4,36 +4,101 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/result_writer.h"
+#include "kardan/io/scene.h"
 #include "kardan/io/simulate_options.h"
-#include "kardan/run/outputs.h"
 
 namespace kardan::python {
 
-RunResult::RunResult(std::shared_ptr<Task> task)
-    : task_(std::move(task)), columns_(task_->system()), ws_(task_->system().make_workspace()) {
-  Diagnostics told;
-  chosen_ = chosen_outputs(task_->system().blueprint(), columns_.names(), told);
-  for (const std::size_t i : chosen_) names_.push_back(columns_.names()[i]);
-  all_.resize(columns_.names().size());
+RunResult::RunResult(std::shared_ptr<Task> task, SimulateOptions options)
+    : task_(std::move(task)),
+      options_(std::move(options)),
+      begin_(task_->prepared().start),
+      recorder_(task_->system()) {}
+
+std::string RunResult::row(const Moment& at) {
+  const std::span<const double> row = recorder_.row(at);
+  rows_.insert(rows_.end(), row.begin(), row.end());
+  return {};
 }
 
-void RunResult::row(const Moment& at) {
-  columns_.values(at, all_, *ws_);
-  for (const std::size_t i : chosen_) rows_.push_back(all_[i]);
+void RunResult::finish(const RunReport& report) {
+  const Moment at{&end().state, &end().a, &end().lambda};
+  report_ = to_json(task_->system(), report, at);
+  certificate_ = to_python(report_);
 }
 
-void RunResult::finish(RunReport report) {
-  report_ = std::move(report);
-  const Moment end{&this->end().state, &this->end().a, &this->end().lambda};
-  certificate_ = to_python(to_json(task_->system(), report_, end));
-}
-
-py::array RunResult::data(const std::shared_ptr<RunResult>& self) {
-  const auto columns = static_cast<py::ssize_t>(self->names_.size());
-  const auto rows = static_cast<py::ssize_t>(self->rows_.size()) / columns;
-  py::array_t<double> array({rows, columns}, self->rows_.data(), py::cast(self));
+py::array RunResult::rows(const std::shared_ptr<RunResult>& self) {
+  const auto width = static_cast<py::ssize_t>(self->recorder_.layout().width);
+  const auto count = static_cast<py::ssize_t>(self->rows_.size()) / width;
+  py::array_t<double> array({count, width}, self->rows_.data(), py::cast(self));
   array.attr("flags").attr("writeable") = false;
   return array;
+}
+
+py::dict RunResult::steps(const std::shared_ptr<RunResult>& self) {
+  static const StepRecord none;
+  const auto& steps = self->steps_;
+  const StepRecord& first = steps.empty() ? none : steps.front();
+  const auto count = static_cast<py::ssize_t>(steps.size());
+  const auto stride = static_cast<py::ssize_t>(sizeof(StepRecord));
+  const py::object owner = py::cast(self);
+  py::dict out;
+  const auto put = [&]<class T>(const char* name, const T& member) {
+    py::array_t<T> array({count}, {stride}, &member, owner);
+    array.attr("flags").attr("writeable") = false;
+    out[name] = array;
+  };
+  put("t", first.t);
+  put("h", first.h);
+  put("error", first.error);
+  put("rejected", first.rejected);
+  put("position", first.residuals.position);
+  put("velocity", first.residuals.velocity);
+  put("acceleration", first.residuals.acceleration);
+  put("kinetic", first.kinetic);
+  put("potential", first.potential);
+  put("work", first.work);
+  put("unbalanced", first.unbalanced);
+  return out;
+}
+
+py::dict RunResult::columns() const {
+  py::dict out;
+  for (const ResultColumn& c : recorder_.layout().columns)
+    if (c.chosen) out[py::str(c.name)] = py::make_tuple(c.at, c.unit);
+  return out;
+}
+
+py::dict RunResult::blocks() const {
+  py::dict out;
+  for (const ResultBlock& b : recorder_.layout().blocks)
+    out[py::str(b.name)] = py::make_tuple(b.first, b.items, b.components, b.units, b.doc);
+  return out;
+}
+
+void RunResult::write(const std::vector<std::string>& paths, const std::string& viewer) {
+  Diagnostics faults;
+  const ResultResources resources{viewer};
+  const auto sinks = open_results(paths, resources, faults);
+  raise_errors(faults);
+  // What is drawn belongs to the start of the run.
+  Prepared& prepared = task_->prepared();
+  std::swap(prepared.start, begin_);
+  const ResultDescription description{task_->system().blueprint().name, task_->model_text(options_),
+                                      make_scene(prepared, recorder_.layout()), recorder_.layout()};
+  std::swap(prepared.start, begin_);
+  const auto width = static_cast<std::size_t>(recorder_.layout().width);
+  for (const auto& sink : sinks) {
+    sink->begin(description);
+    for (std::size_t i = 0; i < rows_.size(); i += width) sink->row({rows_.data() + i, width});
+    for (const StepRecord& step : steps_) sink->step(step);
+    sink->end(report_);
+  }
+}
+
+py::object RunResult::linearize() const {
+  return modes(*task_);
 }
 
 const StepView& StepForPython::view() const {
@@ -158,21 +223,18 @@ std::shared_ptr<RunResult> run(const Source& source, const py::dict& set, const 
   }
   const SimulateOptions options = read_options(*task, fields, place);
   raise_errors(task->diagnostics);
-  auto result = std::make_shared<RunResult>(task);
+  auto result = std::make_shared<RunResult>(task, options);
   Watch watch(*task, observer);
   RunReport report;
   {
     const py::gil_scoped_release released;
-    report = simulate(
-        task->prepared(), options,
-        [&](const Moment& at) {
-          result->row(at);
-          return std::string();
-        },
-        [&](const StepView& step) { return watch(step); }, task->diagnostics);
+    const Watchers watchers{[&](const Moment& at) { return result->row(at); },
+                            [&](const StepView& step) { return watch(step); },
+                            [&](const StepRecord& step) { result->step(step); }};
+    report = simulate(task->prepared(), options, watchers, task->diagnostics);
   }
   raise_errors(task->diagnostics);
-  result->finish(std::move(report));
+  result->finish(report);
   try {
     task->raised.rethrow();
   } catch (py::error_already_set& error) {
@@ -197,8 +259,12 @@ void bind_run(py::module_& module) {
       .def("__getitem__", &StepForPython::value, py::arg("name"),
            "Value of a variable at the end of the step, by name: step[\"arm.angle\"].");
   py::class_<RunResult, std::shared_ptr<RunResult>>(module, "RunResult")
-      .def("data", &RunResult::data)
-      .def_property_readonly("columns", &RunResult::columns)
+      .def("rows", &RunResult::rows)
+      .def("steps", &RunResult::steps)
+      .def("columns", &RunResult::columns)
+      .def("blocks", &RunResult::blocks)
+      .def("write", &RunResult::write)
+      .def("linearize", &RunResult::linearize)
       .def_property_readonly("certificate", &RunResult::certificate);
   module.def("run", &run);
 }

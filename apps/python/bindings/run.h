@@ -2,35 +2,42 @@
 /// A run and its result.
 
 #include "apps/python/bindings/source.h"
+#include "kardan/run/recorder.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::python {
 
-/// What a run has left: rows of numbers, its certificate, and where it came to.
+/// What a run has left: rows of numbers, steps, its certificate, and where it came to.
 class RunResult {
  public:
-  explicit RunResult(std::shared_ptr<Task> task);
+  RunResult(std::shared_ptr<Task> task, SimulateOptions options);
 
-  /// The rows as they lie in memory.
-  static py::array data(const std::shared_ptr<RunResult>& self);
-  const std::vector<std::string>& columns() const { return names_; }
+  /// The rows and the steps as they lie in memory.
+  static py::array rows(const std::shared_ptr<RunResult>& self);
+  static py::dict steps(const std::shared_ptr<RunResult>& self);
+  /// Places of the columns in a row with their units; blocks with their shapes.
+  py::dict columns() const;
+  py::dict blocks() const;
   const py::object& certificate() const { return certificate_; }
   const ConsistentStart& end() const { return task_->prepared().start; }
-  const Task& task() const { return *task_; }
-  const RunReport& report() const { return report_; }
 
-  void row(const Moment& at);
+  /// Writes result files; the page of HTML reports is handed in.
+  void write(const std::vector<std::string>& paths, const std::string& viewer);
+  py::object linearize() const;
+
+  std::string row(const Moment& at);
+  void step(const StepRecord& step) { steps_.push_back(step); }
   /// With the lock.
-  void finish(RunReport report);
+  void finish(const RunReport& report);
 
  private:
   std::shared_ptr<Task> task_;
-  ResultColumns columns_;
-  std::unique_ptr<Workspace> ws_;
-  std::vector<std::size_t> chosen_;
-  std::vector<std::string> names_;
-  Vector all_, rows_;
-  RunReport report_;
+  SimulateOptions options_;
+  ConsistentStart begin_;
+  Recorder recorder_;
+  Vector rows_;
+  std::vector<StepRecord> steps_;
+  Json report_;
   py::object certificate_;
 };
 

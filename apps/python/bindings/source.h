@@ -7,6 +7,10 @@
 #include "apps/python/bindings/callable.h"
 #include "kardan/run/prepare.h"
 
+namespace kardan {
+struct SimulateOptions;
+}
+
 namespace kardan::python {
 
 enum class StartAt { as_told, equilibrium };
@@ -16,6 +20,8 @@ class Task {
   virtual ~Task() = default;
   /// Fills `prepared` or reports; called without the interpreter's lock.
   virtual void prepare(const ParameterValues& overrides, StartAt at) = 0;
+  /// The complete model of a run as a file; empty where there is none.
+  virtual std::string model_text(const SimulateOptions&) const { return {}; }
 
   Raised raised;
   Diagnostics diagnostics;
@@ -36,6 +42,9 @@ class Source {
   /// Called with the lock.
   virtual std::shared_ptr<Task> task() const = 0;
 };
+
+/// The linearization at the start of a task, as a dictionary.
+py::object modes(const Task& task);
 
 /// A task at its start. Throws ModelError, or what a callback raised.
 std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrides, StartAt at);

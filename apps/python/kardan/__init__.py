@@ -12,7 +12,7 @@ Load a model file or build a model in the same words, ask for an accuracy, and g
 
 Models:      load, read, Model (its methods are the element types: help(kardan.Model))
 Equations:   Equations (functions on arrays), SymbolicEquations (SymPy, compiled)
-Results:     Result
+Results:     Result, Comparison
 Catalogs:    elements, methods, formulations
 Errors:      Error, ModelError, AssemblyError, RunError, ModelWarning
 
@@ -21,6 +21,7 @@ SI units and radians everywhere.
 
 from ._core import versions
 from .catalogs import elements, formulations, methods
+from .comparison import Comparison
 from .equations import Equations
 from .errors import AssemblyError, Diagnostic, Error, ModelError, ModelWarning, RunError
 from .model import Model, load, read
@@ -32,6 +33,7 @@ __version__ = versions()["kardan"]
 
 __all__ = [
     "AssemblyError",
+    "Comparison",
     "Diagnostic",
     "Equations",
     "Error",

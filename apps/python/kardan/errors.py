@@ -68,6 +68,10 @@ def raise_assembly(message: str, advice: str) -> None:
 
 
 def warn(diagnostics: list[Diagnostic]) -> None:
-    """Shows warnings of the library as Python's."""
+    """Shows warnings of the library as Python's: of each code the first, and how many more."""
+    groups: dict[str, list[Diagnostic]] = {}
     for d in diagnostics:
-        warnings.warn(d.text, ModelWarning, stacklevel=4)
+        groups.setdefault(d.code, []).append(d)
+    for group in groups.values():
+        more = f" ({len(group) - 1} more of this kind)" if len(group) > 1 else ""
+        warnings.warn(group[0].text + more, ModelWarning, stacklevel=4)

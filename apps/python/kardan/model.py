@@ -42,7 +42,8 @@ class Model(Runnable):
         self._source = _core.new_model(where)
         if name:
             self._source.assign("name", name, where)
-        self._source.assign("dimension", dimension, where)
+        if dimension != 3:
+            self._source.assign("dimension", dimension, where)
         if gravity is not None:
             self._source.assign("gravity", gravity, where)
 
@@ -146,6 +147,12 @@ class Model(Runnable):
     def simulate(self, **fields: Any) -> "Model":
         """How a run goes unless `run` says otherwise: t_end, method, tolerance, every, ..."""
         return self._define("simulate", fields)
+
+    def equations(self, **parts: Any) -> "Model":
+        """Equations instead of bodies, as texts: positions, velocities, mass, forces, constraints,
+        ... as in the section `equations` of a file. See also kardan.Equations (functions) and
+        kardan.SymbolicEquations (SymPy)."""
+        return self._define("equations", parts)
 
     def balance(self, **fields: Any) -> "Model":
         """What `equilibrium` shall find: solve, wishes, place, keep_velocities."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from os import PathLike, fspath
 from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 
 from . import _core
-from .report import Report
+from .errors import AssemblyError
+from .report import Report, modes
 
 
 class Result(Mapping):
@@ -26,20 +29,15 @@ class Result(Mapping):
 
     def __init__(self, core: "_core.RunResult", source=None, set=None):
         self._core, self._source, self._set = core, source, set or {}
-        self._index = {name: i for i, name in enumerate(core.columns)}
-        self._data = core.data()
+        self._places = core.columns()
+        self._rows = core.rows()
 
     # Columns
 
     @property
-    def data(self) -> np.ndarray:
-        """All columns: rows are times, columns are `columns`. No copy; read-only."""
-        return self._data
-
-    @property
     def columns(self) -> list[str]:
         """The names of the columns, "time" first."""
-        return list(self._index)
+        return list(self._places)
 
     @property
     def time(self) -> np.ndarray:
@@ -47,25 +45,107 @@ class Result(Mapping):
         return self["time"]
 
     def __getitem__(self, name: str) -> np.ndarray:
+        return self._rows[:, self._place(name)[0]]
+
+    def unit(self, name: str) -> str:
+        """The unit of a column: "m", "rad/s"; empty for numbers without."""
+        return self._place(name)[1]
+
+    def _place(self, name: str) -> tuple[int, str]:
         try:
-            return self._data[:, self._index[name]]
+            return self._places[name]
         except KeyError:
-            near = get_close_matches(str(name), self._index, 1)
+            near = get_close_matches(str(name), self._places, 1)
             hint = f"; did you mean '{near[0]}'?" if near else "; see result.columns"
             raise KeyError(f"no column '{name}'{hint}") from None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._index)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(self._index)
+        return len(self._places)
 
     def match(self, pattern: str) -> list[str]:
         """Names of the columns a pattern stands for: "*" is any letters, "chassis.*"."""
-        from fnmatch import fnmatchcase
+        if pattern in self._places:
+            return [pattern]
+        found = [name for name in self._places if fnmatchcase(name, pattern.replace("[", "[[]"))]
+        if not found:
+            self._place(pattern)
+        return found
 
-        escaped = pattern.replace("[", "[[]")
-        return [name for name in self._index if fnmatchcase(name, escaped)]
+    @property
+    def data(self) -> np.ndarray:
+        """The rows as they lie in memory, one a time: every column looks into them. `blocks` tells
+        what stands where."""
+        return self._rows
+
+    @property
+    def blocks(self) -> dict[str, Report]:
+        """The parts of a row by name, each with items (bodies, joints, ...), components, units and
+        doc: poses, velocities, accelerations, reactions, ..."""
+        names = ("first", "items", "components", "units", "doc")
+        return {key: Report(zip(names, parts)) for key, parts in self._core.blocks().items()}
+
+    def block(self, name: str) -> np.ndarray:
+        """A part of all rows as an array of times x items x components, without a copy:
+        `result.block("poses")[:, 0]` is the pose of the first body."""
+        blocks = self.blocks
+        if name not in blocks:
+            raise KeyError(f"no block '{name}'; there are: {', '.join(blocks)}")
+        b = blocks[name]
+        items, components = max(len(b["items"]), 1), max(len(b["components"]), 1)
+        return self._rows[:, b["first"]:b["first"] + items * components].reshape(
+            len(self._rows), items, components)
+
+    @property
+    def step_log(self) -> dict[str, np.ndarray]:
+        """Every accepted step, the start first: t and h [s], error (in tolerances), rejected
+        (attempts so far), residuals position, velocity, acceleration (scaled), kinetic, potential,
+        work and unbalanced [J]. No copies."""
+        return self._core.steps()
+
+    def frame(self, *patterns: str):
+        """The columns as a pandas DataFrame over the time: all, or those of names and patterns."""
+        import pandas
+
+        names = [n for p in patterns for n in self.match(p)] if patterns else self.columns
+        columns = {n: self[n] for n in names if n != "time"}
+        return pandas.DataFrame(columns, index=pandas.Index(self.time, name="time"))
+
+    # Looking
+
+    def plot(self, *patterns: str, x: str = "time", figure=None, events: bool = True):
+        """Draws columns over the time, or over another column, with matplotlib: names, or patterns
+        such as "chassis.*". Columns of one unit share one pair of axes. Gives the figure."""
+        from .plotting import plot
+
+        return plot(self, patterns, x, figure, events)
+
+    def show(self, path: str | PathLike | None = None, *, height: int = 600, browser: bool = True):
+        """The replay: one HTML page with the moving model, plots and certificate. In a notebook it
+        appears inline, `height` pixels high; elsewhere the browser opens it. Written to `path`, or to
+        a temporary file. For a smooth motion run with `every=1/60`."""
+        from .replay import Replay, in_notebook
+
+        replay = Replay(self, path, height)
+        if browser and not in_notebook():
+            replay.open()
+        return replay
+
+    def write(self, *paths: str | PathLike) -> None:
+        """Writes result files, the format by the ending: .csv, .json, .html, ..."""
+        from .replay import viewer_page
+
+        names = [fspath(p) for p in paths]
+        self._core.write(names, viewer_page() if any(n.endswith(".html") for n in names) else "")
+
+    def linearize(self) -> Report:
+        """Small motions about the end of the run: as `linearize` of the model at its start."""
+        report = self._core.linearize()
+        if "matrix" not in report:
+            raise AssemblyError(report["message"], report["advice"])
+        return modes(report)
 
     # Certificate
 
@@ -204,7 +284,7 @@ class Result(Mapping):
             f"{c['steps']} steps, {c['rejected']} rejected, {c['failed']} failed",
             "constraints held to position {position:.1e}, velocity {velocity:.1e}, acceleration "
             "{acceleration:.1e}".format(**c["residuals"]),
-            f"{len(self._data)} times of {len(self._index)} columns",
+            f"{len(self._rows)} times of {len(self._places)} columns",
         ]
         if not c["derivatives"]["exact"]:
             missing = ", ".join(c["derivatives"]["missing"])

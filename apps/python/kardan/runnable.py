@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Mapping
+from os import PathLike
+from typing import Any, Callable, Mapping, Sequence
 
 from . import _core
+from .comparison import Comparison
 from .errors import AssemblyError, RunError
 from .report import Report, modes
 from .result import Result
@@ -46,6 +48,14 @@ class Runnable:
             raise AssemblyError(report["message"], report["advice"])
         return modes(report)
 
+    def compare(self, methods: Sequence[str], tolerances: Sequence[float] = (1e-3, 1e-5, 1e-7, 1e-9), *,
+                reference: Mapping[str, Any] | None = None, **options: Any) -> Comparison:
+        """Work against precision: runs every method at every tolerance and measures the reached error
+        against a tighter run (`reference`: its options, default dopri5 at 1e-12). Options as of `run`.
+        The answer prints as a table, has `rows`, `frame()` and `plot()`."""
+        tight = {"method": "dopri5", "tolerance": 1e-12, **(reference or {})}
+        return Comparison(self, list(methods), list(tolerances), tight, options)
+
     def matrices(self, *, set: Mapping[str, float] | None = None, **at: Any) -> Report:
         """The terms of the general equations and their derivatives, at the consistent start or at
         other values of the variables given by keyword (t, p, v, r, w, s, a, lambda_):
@@ -60,7 +70,8 @@ class Runnable:
     def run(self, t_end: float | None = None, *, method: str | None = None,
             tolerance: float | None = None, every: float | None = None,
             observer: Callable[[Any], Any] | None = None,
-            set: Mapping[str, float] | None = None, **options: Any) -> Result:
+            set: Mapping[str, float] | None = None,
+            out: str | PathLike | Sequence[str | PathLike] = (), **options: Any) -> Result:
         """Integrates the motion and gives its result with certificate.
 
         t_end        end of the run [s]
@@ -70,6 +81,7 @@ class Runnable:
         observer     function of a step (step.t, step["arm.angle"]), called after every accepted
                      one; the run stops where it returns True, or a text: the reason
         set          other values of parameters, by name
+        out          result files to be written, also of a run that fails: "a.csv", "a.html", ...
         relative, absolute, step, formulation, tolerance_of
                      as in the section `simulate` of a file; `step` [s] is a fixed step
         options      a dictionary of options of the method and the driver; single ones may be given
@@ -81,7 +93,8 @@ class Runnable:
         """
         given = dict(t_end=t_end, method=method, tolerance=tolerance, every=every)
         given = {name: value for name, value in given.items() if value is not None}
-        return _run(self._source, given | _fields(options), observer, set, None, place(1))
+        paths = [out] if isinstance(out, (str, PathLike)) else list(out)
+        return _run(self._source, given | _fields(options), observer, set, None, place(1), paths)
 
 
 _simulate_keys = ("relative", "absolute", "step", "formulation", "tolerance_of")
@@ -99,7 +112,7 @@ def _fields(options: dict) -> dict:
     return fields
 
 
-def _run(source, given, observer, set_, from_, where) -> Result:
+def _run(source, given, observer, set_, from_, where, paths=()) -> Result:
     try:
         result = Result(_core.run(source, dict(set_ or {}), given, where, observer, from_), source,
                         dict(set_ or {}))
@@ -109,6 +122,8 @@ def _run(source, given, observer, set_, from_, where) -> Result:
         if isinstance(partial, _core.RunResult):
             error.result = Result(partial, source, dict(set_ or {}))
         raise
+    if paths:
+        result.write(*paths)
     if result.reason not in ("finished", "stopped"):
         raise RunError(result)
     return result

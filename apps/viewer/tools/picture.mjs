@@ -36,6 +36,7 @@ if (!existsSync(report)) fail(`${report} does not exist`);
 const size = /^(\d+)x(\d+)$/.exec(options.size) ?? fail(`--size ${options.size}: wanted WIDTHxHEIGHT`);
 
 const browser = await chromium.launch({
+  timeout: 120_000,
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
 });

@@ -93,10 +93,9 @@ void TyreKernel<D>::event_guards(double, const Pair<D>& bodies, int mode, const 
   const double d = deflection(bodies.B, FixedVector<D>(bodies.B, s), mode).d;
   if (damping > 0 && ((mode & contact_bit) || d > 0)) return;
   const double slope =
-      (mode & bump_bit)
-          ? std::sqrt(road.bump_radius * (road.bump_radius + 2 * road.wheel_radius)) /
-                road.wheel_radius
-          : 0;
+      (mode & bump_bit) ? std::sqrt(road.bump_radius * (road.bump_radius + 2 * road.wheel_radius)) /
+                              road.wheel_radius
+                        : 0;
   guard[0] = d;
   rate[0] = slope * B.v[0] + B.v[D - 1] + (1 + slope) * B.w * norm(s);
 }

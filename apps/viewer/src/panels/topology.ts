@@ -74,8 +74,8 @@ export class Topology {
     const named = bodies.length <= mostNames;
     const shown = bodies.map((body) => splitName(body.name));
     const boxes = shown.map((parts) => ({
-      width: named ? 4.2 * Math.max(...parts.map((p) => p.length)) + 8 : 12,
-      height: named ? 14 + 6 * parts.length : 12,
+      width: named ? 3.6 * Math.max(...parts.map((p) => p.length)) + 6 : 12,
+      height: named ? 22 + 8 * parts.length : 12, // from the vertex to its name's last line
     }));
     const pairs = this.edges.filter((e) => e.bodies[0] !== e.bodies[1]).map((e) => e.bodies);
     const places = placeGraph(boxes, pairs);

@@ -41,15 +41,17 @@ export class Tree {
     this.element = make('div', { class: 'model' }, this.root);
   }
 
-  private item(node: TreeNode, level: number): HTMLElement {
+  private item(node: TreeNode, level: number, section = ''): HTMLElement {
     const children = node.children ?? [];
+    // "bodies" has said that its children are bodies.
+    const known = node.kind === undefined || section.startsWith(node.kind.slice(0, 3));
     const label = make(
       'span',
       { class: 'tree-label' },
       children.length > 0 ? icon('chevron') : make('span', { class: 'tree-gap' }),
       make('span', { class: 'tree-name' }, node.name),
       children.length > 0 && level > 1 ? make('span', { class: 'tree-count' }, String(children.length)) : null,
-      node.kind && node.kind !== 'section' && node.kind !== 'model'
+      node.kind && !known && node.kind !== 'section' && node.kind !== 'model'
         ? make('span', { class: 'tree-kind' }, node.kind)
         : null,
       node.text ? make('span', { class: 'tree-text' }, node.text) : null,
@@ -66,7 +68,7 @@ export class Tree {
     });
     item.append(label);
     if (children.length > 0)
-      item.append(make('ul', { role: 'group' }, ...children.map((c) => this.item(c, level + 1))));
+      item.append(make('ul', { role: 'group' }, ...children.map((c) => this.item(c, level + 1, node.name))));
     return item;
   }
 

@@ -75,8 +75,9 @@ export class Bodies {
       if (list.length > 0) this.batches.push(new Batch(g, m, list));
     };
     batch(boxWithCorners(), edged(materials.surface()), parts.box);
-    batch(geometry.cylinder(), smooth, parts.cylinder);
-    batch(geometry.sphere(parts.sphere.length > 100 ? 'coarse' : 'fine'), smooth, parts.sphere);
+    const coarse = materials.effort === 'low' || parts.sphere.length > 100;
+    batch(geometry.cylinder(coarse ? 24 : 40), smooth, parts.cylinder);
+    batch(geometry.sphere(coarse ? 'coarse' : 'fine'), smooth, parts.sphere);
     batch(geometry.rod(), smooth, parts.rod);
     for (const b of this.batches) this.group.add(b.mesh);
   }

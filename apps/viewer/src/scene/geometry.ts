@@ -66,7 +66,7 @@ export function cone(): THREE.BufferGeometry {
 }
 
 export function sphere(detail: 'fine' | 'coarse' = 'fine'): THREE.BufferGeometry {
-  return detail === 'fine' ? new THREE.SphereGeometry(1, 40, 24) : new THREE.SphereGeometry(1, 16, 10);
+  return detail === 'fine' ? new THREE.SphereGeometry(1, 40, 24) : new THREE.SphereGeometry(1, 20, 12);
 }
 
 /** Lengths of coils, in their radii, for which there is a geometry of its own. */

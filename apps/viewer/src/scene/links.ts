@@ -180,7 +180,7 @@ export class Links {
       }
     }
     const steel = this.materials.surface({ color: springColor, roughness: 0.35, metalness: 0.45 });
-    const detail = forces.length > 40 ? 'coarse' : 'fine';
+    const detail = forces.length > 40 || this.materials.effort === 'low' ? 'coarse' : 'fine';
     for (const [aspect, list] of coils)
       this.put(this.forces, list, () => new LinkBatch(geometry.coil(detail, aspect), steel, list));
     this.put(this.forces, rods, (list) => new LinkBatch(geometry.rod(), steel, list));

@@ -67,22 +67,28 @@ export class Motion {
     return [m[i], m[i + 1], m[i + 2]];
   }
 
-  /** The path of a point of a body over all frames, and a number of frames if only some are wanted. */
-  path(body: number, local: ArrayLike<number>, frames?: number): Float32Array {
+  /** The paths of points of a body, frame by frame: over all frames, or over some, evenly chosen. */
+  paths(body: number, points: ArrayLike<number>[], frames = this.times.length): Float32Array {
     const all = this.times.length;
-    const n = Math.min(frames ?? all, all);
-    const path = new Float32Array(3 * n);
+    const n = Math.min(frames, all);
+    const paths = new Float32Array(3 * n * points.length);
     const matrix = new Float64Array(16);
-    const point = new Float64Array(3);
+    const p = this.poses;
+    let at = 0;
     for (let i = 0; i < n; ++i) {
       const frame = n > 1 ? Math.round((i * (all - 1)) / (n - 1)) : 0;
       const a = 7 * (frame * this.count + body);
-      const p = this.poses;
       writePose(matrix, 0, p[a], p[a + 1], p[a + 2], p[a + 3], p[a + 4], p[a + 5], p[a + 6]);
-      transform(matrix, 0, local[0], local[1], local[2], 1, point, 0);
-      path.set(point, 3 * i);
+      for (const point of points) {
+        transform(matrix, 0, point[0], point[1], point[2], 1, paths, at);
+        at += 3;
+      }
     }
-    return path;
+    return paths;
+  }
+
+  path(body: number, point: ArrayLike<number>, frames?: number): Float32Array {
+    return this.paths(body, [point], frames);
   }
 }
 
@@ -93,7 +99,7 @@ function transform(
   y: number,
   z: number,
   w: number,
-  out: Float64Array | number[],
+  out: Float64Array | Float32Array | number[],
   o: number,
 ): void {
   out[o] = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12] * w;

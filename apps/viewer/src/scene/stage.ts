@@ -65,7 +65,7 @@ export class Stage {
     this.renderer.setPixelRatio(full ? Math.min(window.devicePixelRatio, 2) : 1);
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = full ? THREE.PCFSoftShadowMap : THREE.PCFShadowMap;
+    this.renderer.shadowMap.type = full ? THREE.PCFSoftShadowMap : THREE.BasicShadowMap;
     this.key.shadow.mapSize.setScalar(full ? 2048 : 1024);
     host.prepend(this.canvas);
 

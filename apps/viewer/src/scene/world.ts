@@ -74,8 +74,9 @@ function upOf(report: Report): THREE.Vector3 {
   return new THREE.Vector3().setComponent(largest, Math.sign(components[largest]));
 }
 
-/** How many frames are looked at to find sizes. */
-const lookedAt = 240;
+/** How many positions of points are looked at to find sizes, and in how many frames at most. */
+const mostPositions = 600_000;
+const mostFrames = 240;
 
 export function measure(report: Report, motion: Motion): World {
   const up = upOf(report);
@@ -94,7 +95,9 @@ export function measure(report: Report, motion: Motion): World {
       force.bodies.forEach((body, k) => local[body]?.push(force.points[k] ?? [0, 0, 0]));
 
   const start: number[] = [];
-  const all: number[] = [];
+  const all: Float32Array[] = [];
+  const count = local.reduce((sum, points) => sum + points.length, 0);
+  const frames = Math.max(60, Math.min(mostFrames, Math.floor(mostPositions / count)));
   const travel = report.bodies.map(() => 0);
   const bodySizes = local.map((points) => {
     const box = new THREE.Box3().setFromPoints(points.map((p) => new THREE.Vector3(...p)));
@@ -104,12 +107,10 @@ export function measure(report: Report, motion: Motion): World {
   const b = new THREE.Vector3();
   report.bodies.forEach((body, index) => {
     if (body.fixed || index === 0) return;
-    for (const point of local[index]) {
-      const path = motion.path(index, point, lookedAt);
-      start.push(path[0], path[1], path[2]);
-      for (const value of path) all.push(value);
-    }
-    const path = motion.path(index, [0, 0, 0], lookedAt);
+    const paths = motion.paths(index, local[index], frames);
+    all.push(paths);
+    start.push(...paths.subarray(0, 3 * local[index].length));
+    const path = motion.path(index, [0, 0, 0], frames);
     a.fromArray(path, 0);
     for (let i = 0; i < path.length; i += 3)
       travel[index] = Math.max(travel[index], b.fromArray(path, i).distanceTo(a));
@@ -121,14 +122,15 @@ export function measure(report: Report, motion: Motion): World {
       if (report.bodies[body]?.fixed) {
         const path = motion.path(body, element.points[k] ?? [0, 0, 0], 1);
         start.push(...path);
-        all.push(...path);
+        all.push(path);
       }
     });
   if (start.length === 0) start.push(0, 0, 0);
-  if (all.length === 0) all.push(0, 0, 0);
+  if (all.length === 0) all.push(new Float32Array(3));
 
   const startPoints = new Float32Array(start);
-  const allPoints = new Float32Array(all);
+  const allPoints = new Float32Array(all.reduce((sum, part) => sum + part.length, 0));
+  all.reduce((at, part) => (allPoints.set(part, at), at + part.length), 0);
   const box = new THREE.Box3().setFromArray(startPoints);
   let size = box.getSize(a).length();
   if (!(size > 0)) size = new THREE.Box3().setFromArray(allPoints).getSize(a).length();

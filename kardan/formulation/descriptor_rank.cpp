@@ -1,0 +1,159 @@
+/// Descriptor: how far constraints are from depending on each other, and what to say about it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/formulation/descriptor.h"
+
+namespace kardan {
+namespace {
+
+/// A row of which less than this remains beside the others is named when something fails.
+constexpr double suspicious_remainder = 0.02;
+/// A singular position has been passed where the remainder fell below this share of its largest.
+constexpr double passed_share = 0.1;
+/// One is foretold where the remainder is below this, and falls.
+constexpr double near_remainder = 0.3;
+constexpr std::size_t most_names = 4;
+/// An invariant may change by this share of the terms of its rate: their round-off.
+constexpr double preserved = 1e-8, round_off = 1e-12;
+
+}  // namespace
+
+Eval Descriptor::begin_step(double) {
+  culprit_.clear();
+  diagnosis_ = Diagnosis::none;
+  return Eval::ok;
+}
+
+Eval Descriptor::fail(Diagnosis diagnosis, std::string culprit, Eval answer) {
+  diagnosis_ = diagnosis;
+  culprit_ = std::move(culprit);
+  return answer;
+}
+
+/// Evaluates into the workspace; what is not finite is named.
+Eval Descriptor::evaluate(const State& state, Request request) {
+  if (request.force) ++counts_.mass_evaluations;
+  const Eval e = system_.evaluate(state, request, *ws_);
+  if (e == Eval::ok) return e;
+  diagnosis_ = Diagnosis::not_finite;
+  culprit_ = "a force that is not finite";
+  const auto& elements = system_.blueprint().elements;
+  Vector forces(elements.size());
+  system_.element_forces(state, forces, *ws_);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (!std::isfinite(forces[i]))
+      culprit_ = fmt::format("'{}': its force is not finite", elements[i].name);
+  for (int row = 0; row < layout_.m; ++row)
+    if (!std::isfinite(ws_->g[row]) || !std::isfinite(ws_->gamma[row]))
+      culprit_ = fmt::format("'{}', which is not finite", system_.row_name(row));
+  return e;
+}
+
+/// The joints of rows that nearly depend on others; empty where there are none.
+std::string Descriptor::weak_rows(const ConstraintSpace& rows) const {
+  if (!rows.knows_remainders()) return {};
+  std::vector<std::string> names;
+  double smallest = 1;
+  for (int i = 0; i < layout_.m; ++i) {
+    // Rows that are redundant everywhere are no trouble.
+    const bool weak =
+        rows.is_independent(i) ? rows.remainder(i) < suspicious_remainder : rows.rank() < rank_;
+    if (!weak) continue;
+    if (rows.is_independent(i)) smallest = std::min(smallest, rows.remainder(i));
+    const std::string& name = system_.blueprint().elements[system_.rows()[i].element].name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  if (names.empty()) return {};
+  const std::size_t more = names.size() > most_names ? names.size() - most_names : 0;
+  names.resize(names.size() - more);
+  std::string list = fmt::format("'{}'", fmt::join(names, "', '"));
+  if (more > 0) list += fmt::format(" and {} more", more);
+  return fmt::format("{}: near a singular position, where constraints depend on each other", list);
+}
+
+/// At a new base: rank, singular positions passed, and the next one.
+void Descriptor::watch_rank() {
+  const int rank = rows_.rank();
+  if (history_.empty()) {
+    history_.push_back({base_.t, rank, "start"});
+  } else if (rank != history_.back().rank) {
+    const std::string which = weak_rows(rows_);
+    history_.push_back({base_.t, rank,
+                        fmt::format("rank {} instead of {}{}", rank, history_.back().rank,
+                                    which.empty() ? "" : ": " + which)});
+  }
+  if (layout_.m == 0 || now_.t == base_.t) return;
+  const bool continues = now_.remainder >= 0 && base_.t > now_.t;
+  Distance next{base_.t, rows_.smallest_remainder(), weak_rows(rows_)};
+  if (rank < rank_) next.remainder = 0;
+  farthest_ = std::max(farthest_, next.remainder);
+  if (continues && before_now_.remainder > now_.remainder && next.remainder > now_.remainder &&
+      now_.remainder < passed_share * farthest_)
+    history_.push_back(
+        {now_.t, rank,
+         now_.rows.empty() ? std::string("passed a singular position") : "passed " + now_.rows});
+  singular_time_ = std::numeric_limits<double>::infinity();
+  if (continues && next.remainder < now_.remainder && next.remainder < near_remainder)
+    singular_time_ =
+        base_.t + next.remainder * (base_.t - now_.t) / (now_.remainder - next.remainder);
+  before_now_ = std::move(now_);
+  now_ = std::move(next);
+}
+
+/// Invariants of bodies keep the values they have at the start, or after a change of modes: what
+/// happens at an event may change them.
+void Descriptor::note_invariants() {
+  if (!system_.has_bodies() || (!kept_.empty() && modes_ == base_.modes)) return;
+  if (system_.invariants(base_, *ws_) != Eval::ok) return;
+  kept_ = ws_->e;
+  modes_ = base_.modes;
+}
+
+/// e' = e_p v + e_v a is zero on every motion, or the model does not preserve e. (Users state
+/// invariants of their equations on their own account: e may depend on time.)
+Eval Descriptor::invariants_are_preserved(const State& state) {
+  if (!system_.has_bodies()) return Eval::ok;
+  const int n = layout_.n;
+  int row = 0;
+  for (const InvariantData& data : system_.blueprint().invariants) {
+    const int rows = data.kind == InvariantData::Kind::momentum ? system_.dimension()
+                     : data.kind == InvariantData::Kind::angular_momentum
+                         ? (system_.dimension() == 2 ? 1 : 3)
+                         : 1;
+    for (int i = row; i < row + rows; ++i) {
+      double rate = 0, size = 0;
+      for (int j = 0; j < n; ++j) {
+        const double by_p = ws_->e_p.values[i * n + j] * state.v[j],
+                     by_v = ws_->e_v.values[i * n + j] * a_[j];
+        rate += by_p + by_v;
+        size += std::abs(by_p) + std::abs(by_v);
+      }
+      // Accelerations that vanish but for round-off.
+      const double floor =
+          round_off * (1 + std::abs(ws_->e[i])) * system_.scales().speed / system_.scales().length;
+      if (std::abs(rate) > preserved * size + floor)
+        return fail(Diagnosis::invariants_not_kept,
+                    fmt::format("'{}': the motion does not preserve it (it changes by {:.2g} per "
+                                "second): leave it out of the invariants",
+                                data.text, rate),
+                    Eval::fatal);
+    }
+    row += rows;
+  }
+  return Eval::ok;
+}
+
+std::vector<std::string> Descriptor::remarks() const {
+  std::vector<std::string> out;
+  if (form_.algebraic == RowDecomposition::lu && switches_ > 0)
+    out.push_back(fmt::format(
+        "LU of the constraints found their rank in doubt {} times; QR with pivoting decided there",
+        switches_));
+  return out;
+}
+
+}  // namespace kardan
