@@ -92,11 +92,13 @@ void BlockLu::solve(std::span<double> x) {
 void BlockLu::solve(Matrix& X) {
   assert(X.rows() == size());
   const auto width = static_cast<std::size_t>(X.cols());
-  B_ = X;
   for (Block& block : blocks_) {
     const int count = static_cast<int>(block.rows.size());
     block.X.resize(count, X.cols());
-    for (int r = 0; r < count; ++r) std::copy_n(B_.row(block.rows[r]), width, block.X.row(r));
+    for (int r = 0; r < count; ++r) std::copy_n(X.row(block.rows[r]), width, block.X.row(r));
+  }
+  for (Block& block : blocks_) {
+    const int count = static_cast<int>(block.rows.size());
     for (std::size_t k = 0; k < block.left.size();) {
       const int row = block.left[k].row;
       RowSum sum(X.cols(), block.X.row(row));

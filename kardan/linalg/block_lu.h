@@ -61,7 +61,6 @@ class BlockLu {
   int largest_ = 0;
   Vector values_;  // of the last factor
   Vector b_, x_, signs_;
-  Matrix B_;
   Vector row_scale_;
   double norm_ = 0.0;
 };

@@ -68,6 +68,7 @@ void DenseLu::solve(Matrix& X) {
   const int width = X.cols();
   assert(X.rows() == n);
   for (int i = 0; i < n; ++i) {
+    if (row_scale_[i] == 1) continue;
     double* row = X.row(i);
     for (int j = 0; j < width; ++j) row[j] *= row_scale_[i];
   }
