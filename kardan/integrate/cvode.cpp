@@ -8,11 +8,8 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "kardan/integrate/driver.h"
-#include "kardan/integrate/events.h"
+#include "kardan/integrate/multistep.h"
 #include "kardan/integrate/state_matrix.h"
 
 namespace kardan {
@@ -131,57 +128,14 @@ class Cvode {
   Matrix J_;
 };
 
-void pack(const Local& from, double* to) {
-  for (const Vector* part : {&from.x, &from.u, &from.z}) to = std::ranges::copy(*part, to).out;
-}
-void unpack(const double* from, Local& to) {
-  for (Vector* part : {&to.x, &to.u, &to.z}) {
-    std::copy_n(from, part->size(), part->begin());
-    from += part->size();
-  }
-}
-
-/// The driver around CVODE: see integrate() of driver.h for what it promises.
-class MultistepDriver final : public CvodeClient {
+/// CVODE in the driver's loop.
+class CvodeDriver final : public MultistepDriver, public CvodeClient {
  public:
-  MultistepDriver(int family, ChartProblem& problem, const Method& method, State& state,
-                  double t_end, const DriverOptions& options, const Observer& observer)
-      : family_(family),
-        problem_(problem),
-        method_(method),
-        state_(state),
-        t_end_(t_end),
-        options_(options),
-        observer_(observer),
-        scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
-        stop_times_(options.stop_times),
-        events_(problem, options) {
-    stop_times_.push_back(t_end);
-    std::ranges::sort(stop_times_);
-  }
+  CvodeDriver(int family, ChartProblem& problem, const Method& method, State& state, double t_end,
+              const DriverOptions& options, const Observer& observer)
+      : MultistepDriver(problem, method, state, t_end, options, observer), family_(family) {}
 
-  DriverReport run() {
-    report_.smallest_step = std::numeric_limits<double>::infinity();
-    if (!refusal().empty()) {
-      stop(Reason::refused, fmt::format("'{}' has its own step control", method_.name),
-           fmt::format("leave out {}", refusal()));
-      return finish();
-    }
-    const double slack =
-        4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_end_), std::abs(state_.t));
-    bool going = restart(options_.first_step);
-    while (going && state_.t < t_end_ - slack) {
-      if (report_.counters.steps >= options_.max_steps) {
-        stop(Reason::too_many_steps,
-             fmt::format("t = {:.9g}: {} steps were taken", state_.t, options_.max_steps),
-             "raise max_steps, or ask for less accuracy");
-        break;
-      }
-      going = step();
-    }
-    return finish();
-  }
-
+ private:
   Eval derivative(double t, const double* y, double* dy) override {
     unpack(y, y_);
     ++report_.counters.evaluations;
@@ -202,153 +156,45 @@ class MultistepDriver final : public CvodeClient {
     return state_matrix(local_, J);
   }
 
-  /// The mean square of N errors is small when one of them alone is large by sqrt(N).
-  void weights(double* w) override {
-    problem_.error_weights(state_, scale_, weights_);
-    pack(weights_, w);
-    const double factor = std::sqrt(static_cast<double>(size())) * method_.error_weight;
-    for (int i = 0; i < size(); ++i) w[i] *= factor;
-  }
+  void weights(double* w) override { weigh(differential(), w); }
 
- private:
-  /// The option it would have to ignore, if any.
-  std::string refusal() const {
-    const DriverOptions usual;
-    if (options_.fixed_step > 0) return "the fixed step, or bound it by the largest step";
-    if (options_.safety != usual.safety) return "safety";
-    if (options_.growth != usual.growth) return "growth";
-    if (options_.shrink != usual.shrink) return "shrink";
-    if (options_.keep_below != usual.keep_below) return "keep_below";
-    if (options_.control != usual.control) return "control";
-    if (options_.estimate != usual.estimate) return "estimate";
-    return "";
-  }
-
-  /// The next time at which a step shall end.
-  double next_stop() const {
-    const double past =
-        4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_end_), std::abs(state_.t));
-    for (double t : stop_times_)
-      if (t > state_.t + past) return std::min(t, t_end_);
-    return t_end_;
-  }
-
-  int size() const { return 2 * problem_.second() + problem_.first(); }
-
-  DriverReport finish() {
-    // Whoever looks at the problem after the run finds it at the end.
-    if (report_.reason != Reason::refused && problem_at_ != state_.t) (void)problem_.rebase(state_);
-    report_.t = state_.t;
-    if (report_.counters.steps == 0) report_.smallest_step = 0;
-    return std::move(report_);
-  }
-
-  void stop(Reason reason, std::string message, std::string advice) {
-    report_.reason = reason;
-    report_.message = std::move(message);
-    report_.advice = std::move(advice);
-  }
-
-  /// Moves the base to the state and begins there.
-  bool restart(double first) {
-    if (problem_.rebase(state_) != Eval::ok) {
-      stop(Reason::evaluation_failed,
-           fmt::format("t = {:.9g}: the equations could not be evaluated: {}", state_.t,
-                       problem_.culprit()),
-           "check the model at this state (`kardan check`), or choose another formulation");
-      return false;
-    }
-    ++report_.counters.evaluations;
-    problem_at_ = state_.t;
-    problem_.base_point(dense_.to);
-    y_ = problem_.base();
+  bool begin(double first) override {
     // A problem without degrees of freedom still has a time: one variable that rests.
-    const int n = std::max(size(), 1);
+    const int n = std::max(differential(), 1);
     if (!cvode_ || cvode_->size() != n) cvode_ = std::make_unique<Cvode>(family_, n, *this);
-    pack(y_, cvode_->y());
+    const Local& y = problem_.base();
+    double* to = cvode_->y();
+    for (const Vector* part : {&y.x, &y.u, &y.z}) to = std::ranges::copy(*part, to).out;
     // Below this a step is lost in the rounding of t.
-    const double floor = 16 * std::numeric_limits<double>::epsilon() *
-                         std::max(std::abs(state_.t), std::abs(t_end_));
-    cvode_->start(state_.t, first, std::max(options_.smallest_step, floor), options_.largest_step);
+    cvode_->start(state_.t, first, std::max(options_.smallest_step, 4 * rounding()),
+                  options_.largest_step);
     counted_ = {};
     return true;
   }
 
-  bool step() {
-    const bool fresh = problem_at_ == state_.t;
-    std::swap(dense_.from, dense_.to);
-    double t = state_.t;
-    const int flag = cvode_->step(next_stop(), t);
-    count();
-    Eval e = flag < 0 ? Eval::recoverable : Eval::ok;
-    if (e == Eval::ok) {
-      unpack(cvode_->y(), y_);
-      e = end_at(t);
-    }
-    if (e != Eval::ok) {
-      // Away from the base the chart may be at fault: once more from a new one.
-      if (!fresh && flag != CV_RHSFUNC_FAIL) return restart(0);
-      return failed(flag);
-    }
-    return conclude(t - state_.t, problem_.advance(dense_.to));
-  }
+  int advance(double end, double& t) override { return cvode_->step(end, t); }
+  int look_back(double t) override { return cvode_->inside(t); }
+  const double* values() override { return cvode_->y(); }
+  const double* errors() override { return cvode_->errors(); }
+  bool not_evaluated(int answer) const override { return answer == CV_RHSFUNC_FAIL; }
 
-  Eval end_at(double t) {
-    ++report_.counters.evaluations;
-    return problem_.finish(t, y_, next_, dense_.to);
-  }
-
-  bool conclude(double h, bool chart_holds) {
-    unpack(cvode_->errors(), y_);
-    const double error = method_.error_weight * problem_.error_norm(y_, next_, scale_);
-    bool event = false;
-    if (problem_.events() > 0) {
-      const double whole = h;
-      const EventSearch::Ending ending =
-          events_.end_step(dense_, state_, next_, h, [&](double trial) {
-            h = std::min(trial, whole);
-            if (cvode_->inside(state_.t + h) != CV_SUCCESS) return Eval::recoverable;
-            unpack(cvode_->y(), y_);
-            return end_at(state_.t + h);
-          });
-      event = ending.event;
-      if (ending.eval != Eval::ok) return failed(0);
-    }
-    ++report_.counters.steps;
-    report_.smallest_step = std::min(report_.smallest_step, h);
-    report_.largest_step = std::max(report_.largest_step, h);
-    const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
-    const std::string wish = observer_ ? observer_(view) : std::string();
-    if (event) events_.pass(dense_, next_, report_);
-    state_ = next_;
-    if (report_.reason != Reason::finished) return false;
-    if (!wish.empty()) {
-      stop(Reason::stopped, wish, "");
-      return false;
-    }
-    return (event || !chart_holds) && state_.t < t_end_ ? restart(0) : true;
-  }
-
-  bool failed(int flag) {
-    const std::string culprit = problem_.culprit();
-    if (flag == CV_RHSFUNC_FAIL) {
-      stop(Reason::evaluation_failed, fmt::format("t = {:.9g}: {}", state_.t, culprit), "");
-    } else if (flag == CV_TOO_MUCH_ACC) {
-      stop(Reason::step_too_small,
+  void explain(int answer) override {
+    if (answer == CV_RHSFUNC_FAIL)
+      stop(Reason::evaluation_failed, problem_.diagnosis(),
+           fmt::format("t = {:.9g}: {}", state_.t, problem_.culprit()),
+           "check the model at this state (`kardan check`), or choose another formulation");
+    else if (answer == CV_TOO_MUCH_ACC)
+      stop(Reason::step_too_small, Diagnosis::error_test,
            fmt::format("t = {:.9g}: the tolerance {:.2g} is below what rounding allows", state_.t,
                        options_.tolerance),
            "loosen the tolerance");
-    } else {
-      stop(Reason::step_too_small,
-           fmt::format("t = {:.9g}: {} found no step that is small enough{}", state_.t,
-                       method_.name, culprit.empty() ? "" : "; trouble with " + culprit),
-           "the motion may end here (a singular position, a contradiction of drivers, a force that "
-           "is not finite): look at the last states, or loosen the tolerance");
-    }
-    return false;
+    else
+      no_step(answer == CV_CONV_FAILURE  ? Diagnosis::newton_slow
+              : answer == CV_ERR_FAILURE ? Diagnosis::error_test
+                                         : problem_.diagnosis());
   }
 
-  void count() {
+  void count() override {
     const Cvode::Counts now = cvode_->counts();
     report_.counters.rejected += now.rejected - counted_.rejected;
     report_.counters.failed += now.failed - counted_.failed;
@@ -357,30 +203,17 @@ class MultistepDriver final : public CvodeClient {
   }
 
   int family_;
-  ChartProblem& problem_;
-  const Method& method_;
-  State& state_;
-  double t_end_;
-  const DriverOptions& options_;
-  const Observer& observer_;
-  ErrorScale scale_;
-  std::vector<double> stop_times_;  // sorted, with the end
-  EventSearch events_;
   std::unique_ptr<Cvode> cvode_;
   Cvode::Counts counted_;
-  double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
-  Local y_, weights_;
+  Local y_;
   LocalRate rate_;
   LocalJacobian local_;
-  DenseStep dense_;
-  State next_;
-  DriverReport report_;
 };
 
 template <int family>
 DriverReport integrate_with(ChartProblem& problem, const Method& method, State& state, double t_end,
                             const DriverOptions& options, const Observer& observer) {
-  return MultistepDriver(family, problem, method, state, t_end, options, observer).run();
+  return CvodeDriver(family, problem, method, state, t_end, options, observer).run();
 }
 
 }  // namespace

@@ -7,12 +7,9 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "kardan/integrate/dae_problem.h"
-#include "kardan/integrate/driver.h"
-#include "kardan/integrate/events.h"
+#include "kardan/integrate/multistep.h"
 
 namespace kardan {
 namespace {
@@ -126,208 +123,82 @@ class Ida {
   Matrix J_;
 };
 
-/// The driver around IDA: see integrate() of driver.h for what it promises.
-class IdaDriver final : public IdaClient {
+/// IDA in the driver's loop.
+class IdaDriver final : public MultistepDriver, public IdaClient {
  public:
   IdaDriver(DaeProblem& problem, const Method& method, State& state, double t_end,
             const DriverOptions& options, const Observer& observer)
-      : problem_(problem),
-        method_(method),
-        state_(state),
-        t_end_(t_end),
-        options_(options),
-        observer_(observer),
-        scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
-        stop_times_(options.stop_times),
-        events_(problem, options) {
-    stop_times_.push_back(t_end);
-    std::ranges::sort(stop_times_);
-  }
+      : MultistepDriver(problem, method, state, t_end, options, observer), dae_(problem) {}
 
-  DriverReport run() {
-    report_.smallest_step = std::numeric_limits<double>::infinity();
-    const DriverOptions usual;
-    if (options_.fixed_step > 0 || options_.control != usual.control ||
-        options_.safety != usual.safety || options_.growth != usual.growth ||
-        options_.shrink != usual.shrink || options_.keep_below != usual.keep_below ||
-        options_.estimate != usual.estimate) {
-      report_.diagnosis = Diagnosis::options_wrong;
-      stop(Reason::refused, fmt::format("'{}' has its own step control", method_.name),
-           "leave out the fixed step, control, safety, growth, shrink, keep_below and estimate");
-      return finish();
-    }
-    const double slack = rounding();
-    bool going = restart(options_.first_step);
-    while (going && state_.t < t_end_ - slack) {
-      if (report_.counters.steps >= options_.max_steps) {
-        report_.diagnosis = Diagnosis::too_many_steps;
-        stop(Reason::too_many_steps,
-             fmt::format("t = {:.9g}: {} steps were taken", state_.t, options_.max_steps),
-             "raise max_steps, or ask for less accuracy");
-        break;
-      }
-      going = step();
-    }
-    return finish();
-  }
-
+ private:
   Eval residual(double t, const double* y, const double* dy, double* F) override {
     ++report_.counters.evaluations;
-    const auto n = static_cast<std::size_t>(problem_.unknowns());
-    if (Eval e = problem_.residual(t, {y, n}, {dy, n}, F_); e != Eval::ok) return e;
+    const auto n = static_cast<std::size_t>(dae_.unknowns());
+    if (Eval e = dae_.residual(t, {y, n}, {dy, n}, F_); e != Eval::ok) return e;
     matrix_->square(F_, {y, n}, {F, n});
     return Eval::ok;
   }
+
   Eval jacobian(double t, double c, const double* y, Matrix& J) override {
     ++report_.counters.jacobians;
-    const auto n = static_cast<std::size_t>(problem_.unknowns());
-    if (Eval e = problem_.linearize(t, {y, n}, *matrix_); e != Eval::ok) return e;
+    const auto n = static_cast<std::size_t>(dae_.unknowns());
+    if (Eval e = dae_.linearize(t, {y, n}, *matrix_); e != Eval::ok) return e;
     return matrix_->matrix(c, J) ? Eval::ok : Eval::fatal;
   }
-  /// The mean square of N errors is small when one of them alone is large by sqrt(N).
+
+  /// Multipliers are not tested, nor velocities of an index above 1.
   void weights(double* w) override {
-    problem_.error_weights(state_, scale_, weights_);
-    const int n = problem_.unknowns(), own = differential();
-    std::fill(w, w + n, no_weight);
-    double* to = w;
-    for (const Vector* part : {&weights_.x, &weights_.u, &weights_.z})
-      to = std::ranges::copy(*part, to).out;
-    const double factor = std::sqrt(static_cast<double>(n)) * method_.error_weight;
-    const double higher = problem_.velocity_index() > 1 ? no_weight : 1;
-    for (int i = 0; i < own; ++i) w[i] *= factor;
-    for (int i = problem_.second(); i < 2 * problem_.second(); ++i)
-      w[i] = std::max(w[i] * higher, no_weight);
+    const int n = dae_.unknowns();
+    std::fill(weigh(n, w), w + n, no_weight);
+    if (dae_.velocity_index() > 1) std::fill_n(w + dae_.second(), dae_.second(), no_weight);
   }
 
- private:
-  int differential() const { return 2 * problem_.second() + problem_.first(); }
-  double rounding() const {
-    return 4 * std::numeric_limits<double>::epsilon() *
-           std::max(std::abs(t_end_), std::abs(state_.t));
-  }
-  double next_stop() const {
-    for (double t : stop_times_)
-      if (t > state_.t + rounding()) return std::min(t, t_end_);
-    return t_end_;
-  }
-  void unpack(const double* from) {
-    y_.resize(problem_.second(), problem_.first());
-    for (Vector* part : {&y_.x, &y_.u, &y_.z}) {
-      std::copy_n(from, part->size(), part->begin());
-      from += part->size();
-    }
-  }
-  DriverReport finish() {
-    if (report_.reason != Reason::refused && problem_at_ != state_.t) (void)problem_.rebase(state_);
-    report_.t = state_.t;
-    if (report_.counters.steps == 0) report_.smallest_step = 0;
-    return std::move(report_);
-  }
-  void stop(Reason reason, std::string message, std::string advice) {
-    report_.reason = reason;
-    report_.message = std::move(message);
-    report_.advice = std::move(advice);
-  }
-
-  /// Moves the base to the state, chooses the equations there and begins.
-  bool restart(double first) {
+  /// Chooses the equations at the base.
+  bool begin(double first) override {
     Matrix unused;
-    matrix_ = problem_.make_linearization();
-    Eval e = problem_.rebase(state_);
-    if (e == Eval::ok) e = problem_.linearize(state_.t, problem_.base_values(), *matrix_);
-    if (e != Eval::ok) {
-      report_.diagnosis = problem_.diagnosis();
-      stop(Reason::evaluation_failed,
-           fmt::format("t = {:.9g}: the equations could not be evaluated: {}", state_.t,
-                       problem_.culprit()),
+    matrix_ = dae_.make_linearization();
+    if (dae_.linearize(state_.t, dae_.base_values(), *matrix_) != Eval::ok) {
+      stop(Reason::evaluation_failed, dae_.diagnosis(),
+           fmt::format("t = {:.9g}: the equations could not be differentiated: {}", state_.t,
+                       dae_.culprit()),
            "check the model at this state (`kardan check`), or choose another formulation");
       return false;
     }
     if (!matrix_->matrix(1, unused)) {
-      report_.diagnosis = Diagnosis::options_wrong;
-      stop(Reason::refused,
+      stop(Reason::refused, Diagnosis::options_wrong,
            fmt::format("'{}' wants as many equations as unknowns, the same at every time",
                        method_.name),
            "use it on 'ggl', 'index_1', 'index_2' or 'index_3'");
       return false;
     }
     matrix_->freeze();
-    ++report_.counters.evaluations;
-    F_.resize(problem_.equations());
-    problem_at_ = state_.t;
-    problem_.base_point(dense_.to);
-    if (!ida_) ida_ = std::make_unique<Ida>(problem_.unknowns(), differential(), *this);
-    std::ranges::copy(problem_.base_values(), ida_->y());
-    std::ranges::copy(problem_.base_rates(), ida_->dy());
+    F_.resize(dae_.equations());
+    if (!ida_) ida_ = std::make_unique<Ida>(dae_.unknowns(), differential(), *this);
+    std::ranges::copy(dae_.base_values(), ida_->y());
+    std::ranges::copy(dae_.base_rates(), ida_->dy());
     ida_->start(state_.t, first, options_.largest_step);
     counted_ = {};
     return true;
   }
 
-  bool step() {
-    const bool fresh = problem_at_ == state_.t;
-    std::swap(dense_.from, dense_.to);
-    double t = state_.t;
-    const int flag = ida_->step(next_stop(), t);
-    count();
-    Eval e = flag < 0 ? Eval::recoverable : Eval::ok;
-    if (e == Eval::ok) {
-      unpack(ida_->y());
-      e = problem_.finish(t, y_, next_, dense_.to);
-      ++report_.counters.evaluations;
-    }
-    if (e != Eval::ok) return !fresh && flag != IDA_RES_FAIL ? restart(0) : failed(flag);
-    return conclude(t - state_.t);
+  int advance(double end, double& t) override { return ida_->step(end, t); }
+  int look_back(double t) override { return ida_->inside(t); }
+  const double* values() override { return ida_->y(); }
+  const double* errors() override { return ida_->errors(); }
+  bool not_evaluated(int answer) const override { return answer == IDA_RES_FAIL; }
+
+  void explain(int answer) override {
+    if (answer == IDA_RES_FAIL)
+      stop(Reason::evaluation_failed, dae_.diagnosis(),
+           fmt::format("t = {:.9g}: {}", state_.t, dae_.culprit()),
+           "check the model at this state (`kardan check`), or choose another formulation");
+    else
+      no_step(answer == IDA_CONV_FAIL  ? Diagnosis::newton_slow
+              : answer == IDA_ERR_FAIL ? Diagnosis::error_test
+                                       : dae_.diagnosis());
   }
 
-  bool conclude(double h) {
-    unpack(ida_->errors());
-    const double error = method_.error_weight * problem_.error_norm(y_, next_, scale_);
-    bool event = false;
-    if (problem_.events() > 0) {
-      const double whole = h;
-      const EventSearch::Ending ending =
-          events_.end_step(dense_, state_, next_, h, [&](double trial) {
-            h = std::min(trial, whole);
-            if (ida_->inside(state_.t + h) != IDA_SUCCESS) return Eval::recoverable;
-            unpack(ida_->y());
-            return problem_.finish(state_.t + h, y_, next_, dense_.to);
-          });
-      event = ending.event;
-      if (ending.eval != Eval::ok) return failed(0);
-    }
-    ++report_.counters.steps;
-    report_.smallest_step = std::min(report_.smallest_step, h);
-    report_.largest_step = std::max(report_.largest_step, h);
-    const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
-    const std::string wish = observer_ ? observer_(view) : std::string();
-    if (event) events_.pass(dense_, next_, report_);
-    state_ = next_;
-    if (report_.reason != Reason::finished) return false;
-    if (!wish.empty()) {
-      report_.diagnosis = Diagnosis::stopped;
-      stop(Reason::stopped, wish, "");
-      return false;
-    }
-    const bool chart_holds = problem_.advance(dense_.to);
-    return (event || !chart_holds) && state_.t < t_end_ - rounding() ? restart(0) : true;
-  }
-
-  bool failed(int flag) {
-    const std::string culprit = problem_.culprit();
-    report_.diagnosis = flag == IDA_CONV_FAIL  ? Diagnosis::newton_slow
-                        : flag == IDA_ERR_FAIL ? Diagnosis::error_test
-                                               : problem_.diagnosis();
-    stop(
-        flag == IDA_RES_FAIL ? Reason::evaluation_failed : Reason::step_too_small,
-        fmt::format("t = {:.9g}: {} found no step that is small enough{}", state_.t, method_.name,
-                    culprit.empty() ? "" : "; trouble with " + culprit),
-        "the motion may end here (a singular position, a contradiction of drivers, a force that is "
-        "not finite): look at the last states, or loosen the tolerance");
-    return false;
-  }
-
-  void count() {
+  void count() override {
     const Ida::Counts now = ida_->counts();
     Counters& c = report_.counters;
     c.rejected += now.rejected - counted_.rejected;
@@ -338,24 +209,11 @@ class IdaDriver final : public IdaClient {
     counted_ = now;
   }
 
-  DaeProblem& problem_;
-  const Method& method_;
-  State& state_;
-  double t_end_;
-  const DriverOptions& options_;
-  const Observer& observer_;
-  ErrorScale scale_;
-  std::vector<double> stop_times_;  // sorted, with the end
-  EventSearch events_;
+  DaeProblem& dae_;
   std::unique_ptr<Ida> ida_;
   std::unique_ptr<DaeLinearization> matrix_;  // with the equations that count
   Ida::Counts counted_;
-  double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
-  Local y_, weights_;
   Vector F_;
-  DenseStep dense_;
-  State next_;
-  DriverReport report_;
 };
 
 DriverReport integrate_with(ChartProblem& problem, const Method& method, State& state, double t_end,

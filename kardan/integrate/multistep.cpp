@@ -1,0 +1,184 @@
+#include "kardan/integrate/multistep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kardan {
+
+MultistepDriver::MultistepDriver(ChartProblem& problem, const Method& method, State& state,
+                                 double t_end, const DriverOptions& options,
+                                 const Observer& observer)
+    : problem_(problem),
+      method_(method),
+      state_(state),
+      t_end_(t_end),
+      options_(options),
+      observer_(observer),
+      scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
+      stop_times_(options.stop_times),
+      events_(problem, options) {
+  stop_times_.push_back(t_end);
+  std::ranges::sort(stop_times_);
+}
+
+DriverReport MultistepDriver::run() {
+  report_.smallest_step = std::numeric_limits<double>::infinity();
+  if (!refusal().empty()) {
+    stop(Reason::refused, Diagnosis::options_wrong,
+         fmt::format("'{}' has its own step control", method_.name),
+         fmt::format("leave out {}", refusal()));
+    return finish();
+  }
+  const double slack = rounding();
+  bool going = restart(options_.first_step);
+  while (going && state_.t < t_end_ - slack) {
+    if (report_.counters.steps >= options_.max_steps) {
+      stop(Reason::too_many_steps, Diagnosis::too_many_steps,
+           fmt::format("t = {:.9g}: {} steps were taken", state_.t, options_.max_steps),
+           "raise max_steps, or ask for less accuracy");
+      break;
+    }
+    going = step();
+  }
+  return finish();
+}
+
+/// The option it would have to ignore, if any.
+std::string MultistepDriver::refusal() const {
+  const DriverOptions usual;
+  if (options_.fixed_step > 0) return "the fixed step, or bound it by the largest step";
+  if (options_.safety != usual.safety) return "safety";
+  if (options_.growth != usual.growth) return "growth";
+  if (options_.shrink != usual.shrink) return "shrink";
+  if (options_.keep_below != usual.keep_below) return "keep_below";
+  if (options_.control != usual.control) return "control";
+  if (options_.estimate != usual.estimate) return "estimate";
+  return "";
+}
+
+double MultistepDriver::rounding() const {
+  return 4 * std::numeric_limits<double>::epsilon() *
+         std::max(std::abs(t_end_), std::abs(state_.t));
+}
+
+/// The next time at which a step shall end.
+double MultistepDriver::next_stop() const {
+  for (double t : stop_times_)
+    if (t > state_.t + rounding()) return std::min(t, t_end_);
+  return t_end_;
+}
+
+void MultistepDriver::unpack(const double* from, Local& to) const {
+  to.resize(problem_.second(), problem_.first());
+  for (Vector* part : {&to.x, &to.u, &to.z}) {
+    std::copy_n(from, part->size(), part->begin());
+    from += part->size();
+  }
+}
+
+double* MultistepDriver::weigh(int count, double* to) {
+  problem_.error_weights(state_, scale_, weights_);
+  const double factor = std::sqrt(static_cast<double>(count)) * method_.error_weight;
+  for (const Vector* part : {&weights_.x, &weights_.u, &weights_.z})
+    for (const double w : *part) *to++ = factor * w;
+  return to;
+}
+
+DriverReport MultistepDriver::finish() {
+  // Whoever looks at the problem after the run finds it at the end.
+  if (report_.reason != Reason::refused && problem_at_ != state_.t) (void)problem_.rebase(state_);
+  report_.t = state_.t;
+  if (report_.counters.steps == 0) report_.smallest_step = 0;
+  return std::move(report_);
+}
+
+void MultistepDriver::stop(Reason reason, Diagnosis diagnosis, std::string message,
+                           std::string advice) {
+  report_.reason = reason;
+  report_.diagnosis = diagnosis;
+  report_.message = std::move(message);
+  report_.advice = std::move(advice);
+}
+
+void MultistepDriver::no_step(Diagnosis diagnosis) {
+  const std::string culprit = problem_.culprit();
+  stop(Reason::step_too_small, diagnosis,
+       fmt::format("t = {:.9g}: {} found no step that is small enough{}", state_.t, method_.name,
+                   culprit.empty() ? "" : "; trouble with " + culprit),
+       "the motion may end here (a singular position, a contradiction of drivers, a force that is "
+       "not finite): look at the last states, or loosen the tolerance");
+}
+
+/// Moves the base to the state and begins there.
+bool MultistepDriver::restart(double first) {
+  if (problem_.rebase(state_) != Eval::ok) {
+    stop(Reason::evaluation_failed, problem_.diagnosis(),
+         fmt::format("t = {:.9g}: the equations could not be evaluated: {}", state_.t,
+                     problem_.culprit()),
+         "check the model at this state (`kardan check`), or choose another formulation");
+    return false;
+  }
+  ++report_.counters.evaluations;
+  problem_at_ = state_.t;
+  problem_.base_point(dense_.to);
+  return begin(first);
+}
+
+bool MultistepDriver::step() {
+  const bool fresh = problem_at_ == state_.t;
+  std::swap(dense_.from, dense_.to);
+  double t = state_.t;
+  const int answer = advance(next_stop(), t);
+  count();
+  Eval e = answer < 0 ? Eval::recoverable : Eval::ok;
+  if (e == Eval::ok) e = end_at(t);
+  if (e != Eval::ok) {
+    // Away from the base the chart may be at fault: once more from a new one.
+    if (!fresh && !not_evaluated(answer)) return restart(0);
+    explain(answer);
+    return false;
+  }
+  return conclude(t - state_.t, problem_.advance(dense_.to));
+}
+
+Eval MultistepDriver::end_at(double t) {
+  ++report_.counters.evaluations;
+  unpack(values(), y_);
+  return problem_.finish(t, y_, next_, dense_.to);
+}
+
+bool MultistepDriver::conclude(double h, bool chart_holds) {
+  unpack(errors(), y_);
+  const double error = method_.error_weight * problem_.error_norm(y_, next_, scale_);
+  bool event = false;
+  if (problem_.events() > 0) {
+    const double whole = h;
+    const EventSearch::Ending ending =
+        events_.end_step(dense_, state_, next_, h, [&](double trial) {
+          h = std::min(trial, whole);
+          return look_back(state_.t + h) == 0 ? end_at(state_.t + h) : Eval::recoverable;
+        });
+    event = ending.event;
+    if (ending.eval != Eval::ok) {
+      explain(0);
+      return false;
+    }
+  }
+  ++report_.counters.steps;
+  report_.smallest_step = std::min(report_.smallest_step, h);
+  report_.largest_step = std::max(report_.largest_step, h);
+  const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
+  const std::string wish = observer_ ? observer_(view) : std::string();
+  if (event) events_.pass(dense_, next_, report_);
+  state_ = next_;
+  if (report_.reason != Reason::finished) return false;
+  if (!wish.empty()) {
+    stop(Reason::stopped, Diagnosis::stopped, wish, "");
+    return false;
+  }
+  return (event || !chart_holds) && state_.t < t_end_ - rounding() ? restart(0) : true;
+}
+
+}  // namespace kardan

@@ -1,0 +1,78 @@
+#pragma once
+/// The driver's loop around an integrator that chooses its own steps and remembers the past (those
+/// of SUNDIALS): see integrate() of driver.h for what it promises. A file a library says how that
+/// begins, steps and looks back.
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kardan/integrate/driver.h"
+#include "kardan/integrate/events.h"
+
+namespace kardan {
+
+class MultistepDriver {
+ public:
+  MultistepDriver(ChartProblem& problem, const Method& method, State& state, double t_end,
+                  const DriverOptions& options, const Observer& observer);
+  virtual ~MultistepDriver() = default;
+  MultistepDriver(const MultistepDriver&) = delete;
+  MultistepDriver& operator=(const MultistepDriver&) = delete;
+
+  DriverReport run();
+
+ protected:
+  /// The integrator begins at the state, where the base is. False after stop().
+  virtual bool begin(double first) = 0;
+  /// One step, not beyond `end`; t is where it came to. The library's answer: negative, it failed.
+  virtual int advance(double end, double& t) = 0;
+  /// values() at a time inside the last step; 0 where that is possible.
+  virtual int look_back(double t) = 0;
+  /// (x, u, z, ...) after a step, and its estimated errors.
+  virtual const double* values() = 0;
+  virtual const double* errors() = 0;
+  /// Adds the library's counts since begin() or the last call.
+  virtual void count() = 0;
+  /// Whether the answer of a step says that the equations could not be evaluated.
+  virtual bool not_evaluated(int answer) const = 0;
+  /// Says why no step was possible.
+  virtual void explain(int answer) = 0;
+
+  void stop(Reason reason, Diagnosis diagnosis, std::string message, std::string advice);
+  void no_step(Diagnosis diagnosis);
+  /// Below this times are the same.
+  double rounding() const;
+  void unpack(const double* from, Local& to) const;
+  /// The weights of (x, u, z), made such that the mean square of `count` errors is small when one
+  /// of them alone is; after the last.
+  double* weigh(int count, double* to);
+  int differential() const { return 2 * problem_.second() + problem_.first(); }
+
+  ChartProblem& problem_;
+  const Method& method_;
+  State& state_;
+  double t_end_;
+  const DriverOptions& options_;
+  DriverReport report_;
+
+ private:
+  std::string refusal() const;
+  double next_stop() const;
+  bool restart(double first);
+  bool step();
+  bool conclude(double h, bool chart_holds);
+  Eval end_at(double t);
+  DriverReport finish();
+
+  const Observer& observer_;
+  ErrorScale scale_;
+  std::vector<double> stop_times_;  // sorted, with the end
+  EventSearch events_;
+  double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
+  Local y_, weights_;
+  DenseStep dense_;
+  State next_;
+};
+
+}  // namespace kardan
