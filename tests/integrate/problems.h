@@ -169,4 +169,21 @@ inline State controlled_mass_state(double t) {
   return s;
 }
 
+/// Two links of length 1 whose ends are driven apart: stretched at t = 0.7.
+inline constexpr std::string_view stretched_arm = R"(
+kardan: 1
+name: stretched arm
+dimension: 2
+gravity: [0, 0]
+bodies:
+  upper: {mass: 1, inertia: 0.1, position: [0.325, 0.37996710383], angle: 0.863211890069541, markers: {root: {at: [-0.5, 0]}, tip: {at: [0.5, 0]}}}
+  lower: {mass: 1, inertia: 0.1, position: [0.975, 0.37996710383], angle: -0.863211890069541, markers: {root: {at: [-0.5, 0]}, tip: {at: [0.5, 0]}}}
+joints:
+  shoulder: {type: revolute, between: [ground, upper.root]}
+  elbow: {type: revolute, between: [upper.tip, lower.root]}
+  rail: {type: point_on_line, between: [ground, lower.tip]}
+drivers:
+  pull: {type: driver, coordinate: x, between: [ground, lower.tip], motion: 1.3 + t}
+)";
+
 }  // namespace kardan::test
