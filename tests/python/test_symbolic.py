@@ -123,7 +123,8 @@ def test_code_is_kept_and_parameters_need_no_compilation(tmp_path, monkeypatch):
     assert other.kept and len(list(tmp_path.glob("*.so"))) == 1
     result = other.run(t_end=0.3)
     assert result.final == first.run(t_end=0.3, set={"m": 2, "g": 9.81, "l": 0.5}).final
-    assert result["x"][0] == 0.5 and result.energy.balance_error < 1e-4
+    assert result["x"][0] == 0.5
+    assert other.run(t_end=0.3, tolerance=1e-9).energy.balance_error < 1e-7
     with pytest.raises(kardan.ModelError, match="parameter.unknown"):
         first.run(set={"k": 1})
 
