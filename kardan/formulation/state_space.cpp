@@ -77,8 +77,13 @@ void StateSpace::prepare_dependent_solver() {
   if (!reduced_) prepare_saddle();
 }
 
-/// The dependent blocks from the chart columns at the point evaluated last.
+/// The dependent blocks from the chart columns at the point evaluated last. Away from the base they
+/// start from its pivots, so that rejected attempts leave no trace.
 Eval StateSpace::factor_dependent(Tangent& tangent) {
+  if (&tangent != &at_base_) {
+    tangent.velocity->adopt_pivots(*at_base_.velocity);
+    if (tangent.position) tangent.position->adopt_pivots(*at_base_.position);
+  }
   velocity_block_.gather(chart_G_, velocity_values_);
   if (Eval e = tangent.velocity->factor(velocity_values_); e != Eval::ok) return e;
   if (!tangent.position) return Eval::ok;
