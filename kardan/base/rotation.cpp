@@ -7,8 +7,8 @@ namespace kardan {
 namespace {
 
 /// Squares of angles below which functions of them are taken from their series, with few terms and
-/// with more: quotients like (phi - sin phi)/phi^3 cancel there, and neither roots nor divisions are
-/// needed. The first dropped term is below round-off of the value.
+/// with more: quotients like (phi - sin phi)/phi^3 cancel there, and neither roots nor divisions
+/// are needed. The first dropped term is below round-off of the value.
 constexpr double small_square = 0.04, moderate_square = 1.0;
 constexpr int few_terms = 6, more_terms = 10;
 

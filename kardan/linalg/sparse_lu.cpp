@@ -45,9 +45,7 @@ double mirrored_share(const SparsePattern& pattern) {
 class SparseLu::Implementation {
  public:
   Implementation() { klu_defaults(&common_); }
-  ~Implementation() {
-    klu_free_symbolic(&symbolic_, &common_);
-  }
+  ~Implementation() { klu_free_symbolic(&symbolic_, &common_); }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
