@@ -38,7 +38,7 @@ class Monitor {
   RunReport& report_;
   std::unique_ptr<Workspace> ws_;
   AccelerationSolver accelerations_;
-  Vector a_, lambda_, accel_;
+  Vector a_, lambda_;
   Residuals residuals_;  // of the last step
   ChartPoint point_;
   State inside_;
