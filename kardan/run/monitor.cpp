@@ -27,6 +27,15 @@ bool may_be_driven(const System& system) {
   });
 }
 
+/// Joints, and gravity, do no work that is not in the energy.
+bool may_do_work(const System& system) {
+  const auto& elements = system.blueprint().elements;
+  return !system.has_bodies() || may_be_driven(system) || !system.blueprint().events.empty() ||
+         std::any_of(elements.begin(), elements.end(), [](const ElementData& e) {
+           return e.type->category == Category::force || e.type->category == Category::contact;
+         });
+}
+
 }  // namespace
 
 Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
@@ -39,6 +48,7 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       ws_(system_.make_workspace()),
       accelerations_(system_),
       driven_(may_be_driven(system_)),
+      works_(may_do_work(system_)),
       start_(start.start.state.t) {}
 
 std::string Monitor::begin(const State& start) {
@@ -99,6 +109,7 @@ bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
 }
 
 void Monitor::add_work(const StepView& step) {
+  if (!works_) return;
   double work = 0;
   if (!integrate_power(step, 1, work)) return;
   // A flow may swing many times within a step.

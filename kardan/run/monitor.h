@@ -43,6 +43,7 @@ class Monitor {
   ChartPoint point_;
   State inside_;
   bool driven_;
+  bool works_;  // forces, drivers or events may do work
   double start_ = 0;
   long shown_ = 0;  // points of the grid
   bool failed_ = false;
