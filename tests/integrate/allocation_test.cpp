@@ -97,8 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, TangentSpaceAllocation,
                          testing::Values("rn4", "rodasp", "ros2w", "dopri5", "llm"),
                          [](const auto& of) { return std::string(of.param); });
 INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
-                         testing::Values("radau5", "rn4", "rodasp", "ros2w", "dopri5", "welch2",
-                                         "baumgarte_rk2", "generalized_alpha", "hht"),
+                         testing::Values("radau5", "rn4", "rodasp", "ros2w", "dopri5", "llm",
+                                         "welch2", "baumgarte_rk2", "generalized_alpha", "hht"),
                          [](const auto& of) { return std::string(of.param); });
 
 }  // namespace
