@@ -53,7 +53,7 @@ void EventActions::prepare(const State& state, DriverOptions& driver) {
     EventRule& rule = driver.events[system_.rest_event(i)];
     rule.direction = -1;
     rule.level = true;
-    rule.act = [this, i](State& s, int, double, State&) { return release(i, s); };
+    rule.act = [this, i](State& s, int, double, State& after) { return release(i, s, after); };
     // A stop that has just been left, or is touched, stands on the side it came from.
     const int asked_index = system_.blueprint().impulses[i];
     const int side = last_side_[i] != 0 ? last_side_[i] : -asked[asked_index].direction;
@@ -109,7 +109,10 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
   const bool others = rests || !stops_.resting(state).empty();
   if (others && stops_.choose(state) != Eval::ok) return EventEffect::failed;
   count_work(before, state);
-  if (state.modes != modes) return EventEffect::hand_over;
+  if (state.modes != modes) {
+    after.modes = state.modes;
+    return EventEffect::hand_over;
+  }
   step_ = state.v;
   for (double& x : step_) x *= time;
   after = state;
@@ -119,12 +122,13 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
   return EventEffect::changed;
 }
 
-EventEffect EventActions::release(int stop, State& state) {
+EventEffect EventActions::release(int stop, State& state, State& after) {
   state.modes[system_.rest_mode(stop)] = 0;
   bounces_[stop] = {};
   const double before = total(state);
   if (stops_.choose(state, stop) != Eval::ok) return EventEffect::failed;
   count_work(before, state);
+  after.modes = state.modes;
   return EventEffect::hand_over;
 }
 

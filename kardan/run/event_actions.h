@@ -32,7 +32,7 @@ class EventActions {
   };
   EventEffect set(int event, State& state, State& after);
   EventEffect impulse(int stop, int direction, State& state, double time, State& after);
-  EventEffect release(int stop, State& state);
+  EventEffect release(int stop, State& state, State& after);
   [[nodiscard]] Eval settle(State& state);
   bool comes_to_rest(int stop, double t, double rate);
   double total(const State& state);

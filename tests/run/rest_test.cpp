@@ -281,7 +281,7 @@ TEST(RestOfEquations, IsHeldAndReleased) {
       "  positions: {z: 1}\n  velocities: {u: 0}\n"
       "  forces: {u: -9.81}\n"
       "  energy: {kinetic: 0.5*u^2, potential: 9.81*z}\n"
-      "when: {hit: {expression: z - step(t, 2, 0, 2.5, -4), direction: falling, action: {impulse: "
+      "when: {hit: {expression: \"z - step(t, 2, 0, 2.5, -4)\", direction: falling, action: {impulse: "
       "{restitution: 0.5}}}}\n",
       "dopri5", 2.4);
   ASSERT_EQ(r.times("hit.rest", 1).size(), 1u);
