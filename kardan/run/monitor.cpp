@@ -90,10 +90,12 @@ void Monitor::between(const DenseStep& dense, double theta) {
 /// Power along the step, by Gauss on equal parts of it. False: a state could not be found.
 bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
   work = 0;
+  // A stop at rest moves with time, however long the step.
+  const auto consistency =
+      held_ > 0 ? ChartProblem::Consistency::projected : step.dense->consistency();
   for (int k = 0; k < 3 * parts; ++k) {
     between(*step.dense, (k / 3 + gauss_node[k % 3]) / parts);
-    if (step.problem->state_at(point_, step.dense->consistency(), inside_) != Eval::ok)
-      return false;
+    if (step.problem->state_at(point_, consistency, inside_) != Eval::ok) return false;
     const double power = system_->energy(inside_, *ws_).applied_power + driving_power(inside_);
     work += gauss_weight[k % 3] * step.h / parts * power;
   }
@@ -108,6 +110,13 @@ void Monitor::add_work(const StepView& step) {
   const double rounding = 1e-12 * std::abs(report_.energy.final);
   if (std::abs(work) > rounding && swings > 1) {
     const int parts = static_cast<int>(std::min(std::ceil(swings / 2), most_parts));
+    if (!integrate_power(step, parts, work)) return;
+  }
+  // Where nothing but a stop moves, nothing limits the step.
+  double last = 0;
+  for (int parts = 2; held_ > 0 && std::abs(work - last) > rounding && parts < most_parts;
+       parts *= 2) {
+    last = work;
     if (!integrate_power(step, parts, work)) return;
   }
   report_.energy.work += work;

@@ -82,8 +82,9 @@ double deviation(const State& s, const Json& y) {
   return largest;
 }
 
-/// Every event of the reference, and no other: times and states to an accuracy.
-void expect_events(const Contact& run, const Json& reference, double accuracy) {
+/// Every event of the reference, and no other: its time, and the state there and at the end.
+void expect_events(const Contact& run, const Json& reference, double accuracy,
+                   double state_accuracy) {
   const auto& expected = reference.at("events");
   ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
   ASSERT_EQ(run.report.driver.events.size(), expected.size());
@@ -92,17 +93,16 @@ void expect_events(const Contact& run, const Json& reference, double accuracy) {
     EXPECT_NEAR(e.t, number(expected[i].at("t")), accuracy) << i;
     EXPECT_EQ(run.name(i).substr(0, 5), expected[i].at("contact") == 1 ? "balls" : "floor") << i;
     EXPECT_EQ(e.direction, expected[i].at("switch") == "on" ? 1 : -1) << i;
-    EXPECT_LE(deviation(run.at_event[i], expected[i].at("state")), accuracy) << i;
+    EXPECT_LE(deviation(run.at_event[i], expected[i].at("state")), state_accuracy) << i;
   }
-  EXPECT_LE(deviation(run.prepared.start.state, reference.at("final_t2")), accuracy);
+  EXPECT_LE(deviation(run.prepared.start.state, reference.at("final_t2")), state_accuracy);
 }
 
 class BouncingBalls : public testing::TestWithParam<const char*> {
  protected:
-  Contact bounce(const SimulateOptions& options) const {
-    const double which = GetParam()[0] == 'A' ? 0 : 1;
-    return run_contact(test::shipped("bouncing_balls", {{"case", which}}), options,
-                       {{"case", which}});
+  Contact bounce(const SimulateOptions& options, ParameterValues values = {}) const {
+    values.emplace_back("case", GetParam()[0] == 'A' ? 0 : 1);
+    return run_contact(test::shipped("bouncing_balls", values), options, values);
   }
 };
 
@@ -114,17 +114,29 @@ TEST_P(BouncingBalls, AreSolvedToRoundOffAtAnyStepByLocalLinearization) {
       const Contact run = bounce(fixed(method, h, 2));
       const Json& reference = balls(GetParam());
       ASSERT_EQ(run.report.driver.events.size(), reference.at("events").size());
-      expect_events(run, reference, 2e-13);
+      expect_events(run, reference, 1e-13, 2e-13);
       EXPECT_NEAR(run.report.energy.final, number(reference.at("E0")), 1e-12);
     }
 }
 
 TEST_P(BouncingBalls, HaveTheSameEventsWithEveryMethodToItsTolerance) {
+  // How much of an error of the start is left at the end, without any of a method: the flow of the
+  // balls is exact.
+  const double little = 1e-7;
+  double conditioning = 1;
+  for (const char* height : {"y1", "y2"}) {
+    const double start = height[1] == '2' ? 1.0 : GetParam()[0] == 'A' ? 1.5 : 1.205;
+    const Contact run = bounce(fixed("llm", 0.02, 2), {{height, start + little}});
+    conditioning = std::max(conditioning, deviation(run.prepared.start.state,
+                                                    balls(GetParam()).at("final_t2")) /
+                                              little);
+  }
+  EXPECT_LE(conditioning, 30);
   for (const char* method : {"rn4", "radau5", "dopri5", "llm"})
     for (double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
-      SCOPED_TRACE(testing::Message() << method << ' ' << tolerance);
-      // Errors track the tolerance: they stay within a factor of 10.
-      expect_events(bounce(to_tolerance(method, tolerance, 2)), balls(GetParam()), 10 * tolerance);
+      SCOPED_TRACE(testing::Message() << method << ' ' << tolerance << ' ' << conditioning);
+      expect_events(bounce(to_tolerance(method, tolerance, 2)), balls(GetParam()), 2 * tolerance,
+                    10 * conditioning * tolerance);
     }
 }
 

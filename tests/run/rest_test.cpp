@@ -57,7 +57,14 @@ std::string ball(const std::string& restitution, const std::string& more = "",
          "\", direction: falling, action: {impulse: {restitution: " + restitution + "}}}}\n";
 }
 
-class Rest : public testing::TestWithParam<const char*> {};
+class Rest : public testing::TestWithParam<const char*> {
+ protected:
+  bool is(const char* start) const { return std::string(GetParam()).rfind(start, 0) == 0; }
+  /// Of order 2, local linearization takes many steps where the motion is not linear.
+  double tolerance() const { return is("llm") ? 1e-5 : 1e-9; }
+  /// Methods that integrate all coordinates leave their error in the positions.
+  double kept() const { return is("hem5") || is("llm@index1_ode") ? tolerance() : 1e-13; }
+};
 
 /// Bounces accumulate at t = (1 + e)/(1 - e) of the first fall. The bounces left out are lost in the
 /// tolerance: 2 v^2/g < 10 tol, and what is left of the series then takes 2 v/g e/(1 - e).
@@ -96,13 +103,13 @@ TEST_P(Rest, FollowsAnImpulseWithoutRestitutionAtOnce) {
 /// A force 4 t lifts 2 kg off at t = 2 g/4; then m z'' = 4 (t - t0).
 TEST_P(Rest, EndsWhereAForceLifts) {
   const Ran r = run_model(ball("0", "forces: {lift: {type: force, on: ball, fz: 4*t}}\n"),
-                          GetParam(), 6);
+                          GetParam(), 6, tolerance());
   const auto leaves = r.times("hit.rest", -1);
   ASSERT_EQ(leaves.size(), 1u);
-  EXPECT_NEAR(leaves[0], g / 2, 1e-9);
+  EXPECT_NEAR(leaves[0], g / 2, 1e-9) << "the reaction is known without error";
   const double dt = 6 - g / 2;
-  EXPECT_NEAR(r.end().p[2], 2 * dt * dt * dt / 6, 1e-7);
-  EXPECT_NEAR(r.end().v[2], dt * dt, 1e-7);
+  EXPECT_NEAR(r.end().p[2], 2 * dt * dt * dt / 6, 100 * tolerance());
+  EXPECT_NEAR(r.end().v[2], dt * dt, 100 * tolerance());
 }
 
 /// The floor swings: z_floor = 0.1 sin(12 t). A ball that starts with it is left where the floor
@@ -114,13 +121,13 @@ TEST_P(Rest, EndsWhereTheFloorFallsFaster) {
       "bodies: {ball: {kind: point, mass: 2, velocity: [0, 0, 1.2]}}\n"
       "when: {hit: {expression: ball.z - 0.1*sin(12*t), direction: falling, action: {impulse: "
       "{restitution: 0}}}}\n";
-  const Ran r = run_model(text, GetParam(), 0.7);
+  const Ran r = run_model(text, GetParam(), 0.7, tolerance());
   const auto leaves = r.times("hit.rest", -1), rests = r.times("hit.rest", 1);
   ASSERT_GE(leaves.size(), 1u);
   ASSERT_GE(rests.size(), 2u);
   EXPECT_EQ(rests[0], 0) << "at rest from the start";
   const double t0 = std::asin(g / (A * w * w)) / w;
-  EXPECT_NEAR(leaves[0], t0, 1e-9);
+  EXPECT_NEAR(leaves[0], t0, 1e-9) << "the reaction is known without error";
   // The flight, and where it ends.
   const auto gap = [&](double t) {
     const double s = t - t0;
@@ -130,9 +137,9 @@ TEST_P(Rest, EndsWhereTheFloorFallsFaster) {
   ASSERT_GT(gap(a), 0);
   while (gap(b) > 0) b += 0.01;
   for (int i = 0; i < 200; ++i) (gap(0.5 * (a + b)) > 0 ? a : b) = 0.5 * (a + b);
-  EXPECT_NEAR(rests[1], a, 1e-7);
+  EXPECT_NEAR(rests[1], a, 10 * tolerance());
   // The floor works on the ball while it carries it: the balance holds.
-  EXPECT_LE(r.report.energy.balance_error, 1e-6);
+  EXPECT_LE(r.report.energy.balance_error, 1000 * tolerance());
 }
 
 /// A ball on a ball on the floor; the lower one is lifted with the other on it.
@@ -147,15 +154,15 @@ TEST_P(Rest, HoldsSeveralStopsAtOnce) {
       "  floor: {expression: low.z, direction: falling, action: {impulse: {restitution: 0.3}}}\n"
       "  pair: {expression: high.z - low.z - 0.1, direction: falling, action: {impulse: "
       "{restitution: 0.3}}}\n";
-  const Ran r = run_model(text, GetParam(), 3.5);
+  const Ran r = run_model(text, GetParam(), 3.5, tolerance());
   const auto leaves = r.times("floor.rest", -1);
   ASSERT_GE(leaves.size(), 1u);
   // Both rest before, and leave together: 10 t = 3 g.
   EXPECT_NEAR(leaves.back(), 3 * g / 10, 1e-8);
   EXPECT_GE(r.times("pair.rest", 1).size(), 1u);
   const double s = 3.5 - 3 * g / 10, z = 10 * s * s * s / 18;
-  EXPECT_NEAR(r.end().p[2], z, 1e-6);
-  EXPECT_NEAR(r.end().p[5] - r.end().p[2], 0.1, 1e-13);
+  EXPECT_NEAR(r.end().p[2], z, 1000 * tolerance());
+  EXPECT_NEAR(r.end().p[5] - r.end().p[2], 0.1, kept());
   EXPECT_NEAR(r.end().v[5], r.end().v[2], 1e-12);
 }
 
@@ -171,7 +178,7 @@ TEST_P(Rest, EndsForOneOfTwoStops) {
       "{restitution: 0}}}\n"
       "  right: {expression: plate.y + 0.5*sin(plate.angle), direction: falling, action: {impulse: "
       "{restitution: 0}}}\n";
-  const Ran r = run_model(text, GetParam(), 2.3);
+  const Ran r = run_model(text, GetParam(), 2.3, tolerance());
   ASSERT_EQ(r.times("left.rest", 1).size(), 1u);
   ASSERT_EQ(r.times("right.rest", 1).size(), 1u);
   ASSERT_EQ(r.times("right.rest", -1).size(), 1u);
@@ -179,7 +186,7 @@ TEST_P(Rest, EndsForOneOfTwoStops) {
   EXPECT_TRUE(r.times("left.rest", -1).empty());
   const State& end = r.end();
   EXPECT_GT(end.p[2], 0.01);
-  EXPECT_NEAR(end.p[1] - 0.5 * std::sin(end.p[2]), 0, 1e-13);
+  EXPECT_NEAR(end.p[1] - 0.5 * std::sin(end.p[2]), 0, kept());
 }
 
 /// A pendulum falls on a stop, rests there with no freedom left, and is pulled off.
@@ -194,12 +201,12 @@ TEST_P(Rest, HoldsAPendulum) {
       "{restitution: 0.4}}}}\n";
   // The weight at the arm 0.5 sin(angle) against the torque.
   const double leave = g * 0.5 * std::sin(1.0);
-  const Ran r = run_model(text, GetParam(), leave + 0.5);
+  const Ran r = run_model(text, GetParam(), leave + 0.5, tolerance());
   ASSERT_EQ(r.times("stop.rest", 1).size(), 1u);
   ASSERT_EQ(r.times("stop.rest", -1).size(), 1u);
   EXPECT_NEAR(r.times("stop.rest", -1)[0], leave, 1e-8);
   EXPECT_GT(r.end().p[2], 1);
-  EXPECT_LE(r.report.energy.balance_error, 1e-6);
+  EXPECT_LE(r.report.energy.balance_error, 1000 * tolerance());
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Rest,
