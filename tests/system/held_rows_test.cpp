@@ -28,10 +28,10 @@ TEST(HeldRows, HaveTheirDerivativesInSpace) {
   const auto system = test::compiled(
       "kardan: 1\n"
       "bodies:\n"
-      "  a: {mass: 1, inertia: [1, 2, 3], position: [1, 0.2, 0], spin: [0.3, 0.2, 0.1]}\n"
+      "  a: {mass: 1, inertia: [1, 2, 3], position: [1, 0.2, 0], angular_velocity: [0.3, 0.2, 0.1]}\n"
       "  b: {mass: 2, inertia: [1, 1, 2], position: [0, 1, 0.5], velocity: [1, 0, 2]}\n"
       "  c: {kind: point, mass: 1, position: [0, 0, 2]}\n"
-      "joints: {hinge: {type: spherical, between: [ground, a], at: [0, 0, 0]}}\n"
+      "joints: {hinge: {type: spherical, bodies: [ground, a], at: [0, 0, 0]}}\n"
       "sensors:\n"
       "  gap: {type: point, between: [a, b]}\n"
       "  mixed: {type: expression, value: \"gap.x*gap.y*sin(3*t) + a.qx*b.qy\"}\n"
@@ -49,7 +49,7 @@ TEST(HeldRows, HaveTheirDerivativesInThePlane) {
   const auto system = test::compiled(
       "kardan: 1\ndimension: 2\n"
       "bodies:\n"
-      "  a: {mass: 1, inertia: 1, position: [1, 0.2], omega: 0.4}\n"
+      "  a: {mass: 1, inertia: 1, position: [1, 0.2], angular_velocity: 0.4}\n"
       "  b: {mass: 2, inertia: 1, position: [0, 1], velocity: [1, 0]}\n"
       "joints: {edge: {type: knife_edge, on: b}}\n"
       "when:\n"
