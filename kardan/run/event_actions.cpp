@@ -96,10 +96,11 @@ EventEffect EventActions::set(int event, State& state, State& after) {
 EventEffect EventActions::impulse(int stop, int direction, State& state, double time,
                                   State& after) {
   ImpulseSolver& impulses = stops_.impulses();
-  if (impulses.look(state) != Eval::ok) return EventEffect::failed;
+  const double before = total(state);
+  if (stops_.project(state) != Eval::ok || impulses.look(state) != Eval::ok)
+    return EventEffect::failed;
   const double rate = impulses.rate(stop);
   if (rate * direction <= 0) return EventEffect::none;  // another impulse has turned it
-  const double before = total(state);
   const std::vector<int> modes = state.modes;
   const double e = stops_.event(stop).restitution;
   const bool rests = comes_to_rest(stop, state.t, rate) || e == 0;
@@ -123,9 +124,10 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
 }
 
 EventEffect EventActions::release(int stop, State& state, State& after) {
+  const double before = total(state);
+  if (stops_.project(state) != Eval::ok) return EventEffect::failed;
   state.modes[system_.rest_mode(stop)] = 0;
   bounces_[stop] = {};
-  const double before = total(state);
   if (stops_.choose(state, stop) != Eval::ok) return EventEffect::failed;
   count_work(before, state);
   after.modes = state.modes;

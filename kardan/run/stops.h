@@ -42,6 +42,9 @@ class Stops {
   double scaled_rate(int stop) const;
   double scaled_way(int stop, double way) const;
 
+  /// Makes positions and velocities consistent with what rests: methods that leave their error in
+  /// them would seem to have moved off.
+  [[nodiscard]] Eval project(State& state);
   /// Decides anew what rests, among what rests in the modes and what touches without moving apart;
   /// makes positions and velocities consistent with it. `leaves`: a stop that has just let go.
   [[nodiscard]] Eval choose(State& state, int leaves = -1);
@@ -59,7 +62,6 @@ class Stops {
   Held* held(const State&);
   Eval solve(const State&, Held&);
   double reaction(const State&, const Held&, int place, int stop) const;
-  Eval project(State&);
 
   const System& system_;
   std::unique_ptr<System> all_;
