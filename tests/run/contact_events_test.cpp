@@ -131,7 +131,7 @@ TEST_P(BouncingBalls, HaveTheSameEventsWithEveryMethodToItsTolerance) {
                                                     balls(GetParam()).at("final_t2")) /
                                               little);
   }
-  EXPECT_LE(conditioning, 30);
+  EXPECT_LE(conditioning, 10);
   for (const char* method : {"rn4", "radau5", "dopri5", "llm"})
     for (double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
       SCOPED_TRACE(testing::Message() << method << ' ' << tolerance << ' ' << conditioning);
