@@ -46,7 +46,8 @@ void ImpulseSolver::load(std::span<const int> resting) {
 
 Eval ImpulseSolver::apply(int stop, double restitution, State& state) {
   if (Eval e = look(state); e != Eval::ok) return e;
-  if (Eval e = system_.evaluate(fitted(system_, state), Request::all(), *own_); e != Eval::ok) return e;
+  if (Eval e = system_.evaluate(fitted(system_, state), Request::all(), *own_); e != Eval::ok)
+    return e;
   const int n = system_.sizes().v, m = system_.sizes().constraints();
   load(std::span(&stop, 1));
   gradient_.assign(n, 0.0);

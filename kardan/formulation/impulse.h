@@ -1,11 +1,11 @@
 #pragma once
-/// An impulse along the gradient of a stop z(t, p), under the constraints and the stops at rest: with
-/// the rate z' = z_p v + z_t before,
+/// An impulse along the gradient of a stop z(t, p), under the constraints and the stops at rest:
+/// with the rate z' = z_p v + z_t before,
 ///
 ///   M dv + G' Lambda + C' Pi = z_p' P,   G dv = 0,   C dv = 0,   z_p dv = -(1 + e) z'
 ///
-/// C: rows of the stops at rest, e: restitution. A stop at rest pushes (Pi on the side it is at), or
-/// lets go at once.
+/// C: rows of the stops at rest, e: restitution. A stop at rest pushes (Pi on the side it is at),
+/// or lets go at once.
 
 #include "kardan/formulation/saddle.h"
 #include "kardan/system/system.h"

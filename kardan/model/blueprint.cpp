@@ -61,7 +61,8 @@ class Resolver {
     equilibrium();
     out_.events = resolve_events(model_.events, reader_);
     for (std::size_t i = 0; i < out_.events.size(); ++i)
-      if (out_.events[i].action == EventAction::impulse) out_.impulses.push_back(static_cast<int>(i));
+      if (out_.events[i].action == EventAction::impulse)
+        out_.impulses.push_back(static_cast<int>(i));
     if (out_.equations) check_impulses(*out_.equations);
     out_.invariants = resolve_invariants(model_.invariants, reader_);
     out_.outputs = resolve_outputs(model_.outputs, diagnostics_);

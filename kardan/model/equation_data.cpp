@@ -26,9 +26,8 @@ bool of_positions(const EquationData& data, const Formula& formula) {
   const int multipliers = contact + static_cast<int>(data.contact.size());
   for (int slot : formula.slots) {
     const bool plain = slot <= n || (slot >= contact && slot < multipliers);
-    const bool defined =
-        slot >= data.variables() &&
-        of_positions(data, data.definitions[slot - data.variables()].formula);
+    const bool defined = slot >= data.variables() &&
+                         of_positions(data, data.definitions[slot - data.variables()].formula);
     if (!plain && !defined) return false;
   }
   return true;

@@ -222,9 +222,10 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     changes = state.t - t <= 1e-10 * std::max(1.0, std::abs(t)) ? changes + 1 : 0;
     if (changes > most_changes) {
       report.driver.reason = Reason::too_many_steps;
-      report.driver.message = fmt::format(
-          "t = {:.9g}: what rests changes without end: {}", state.t, report.driver.message);
-      report.driver.advice = "look at the stops that touch there: two of them contradict each other";
+      report.driver.message = fmt::format("t = {:.9g}: what rests changes without end: {}", state.t,
+                                          report.driver.message);
+      report.driver.advice =
+          "look at the stops that touch there: two of them contradict each other";
       return;
     }
   }

@@ -117,7 +117,8 @@ Eval Stops::choose(State& state, int leaves) {
     Held* h = held(state);
     if (!h) return Eval::fatal;
     if (Eval e = solve(state, *h); e != Eval::ok) return e;
-    if (Eval e = all_->evaluate(fitted(*all_, probe_), {.velocity = true, .acceleration = true}, *ws_);
+    if (Eval e =
+            all_->evaluate(fitted(*all_, probe_), {.velocity = true, .acceleration = true}, *ws_);
         e != Eval::ok)
       return e;
     for (std::size_t i = 0; i < accel_.size(); ++i) accel_[i] = -ws_->gamma[i];

@@ -162,8 +162,8 @@ std::vector<SharedRow> add_held(Blueprint& blueprint, Program<D>& program) {
     element.name = blueprint.events[held.event].name + ".rest";
     element.type = &rest_type();
     element.where = blueprint.events[held.event].where;
-    program.rows.push_back({static_cast<int>(blueprint.elements.size()), "", held.unit,
-                            RowKind::holonomic, 0});
+    program.rows.push_back(
+        {static_cast<int>(blueprint.elements.size()), "", held.unit, RowKind::holonomic, 0});
     blueprint.elements.push_back(std::move(element));
   }
   order_rows(program);
@@ -210,8 +210,7 @@ std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
 
 std::unique_ptr<System> compile_draft(Blueprint blueprint, Diagnostics& diagnostics) {
   if (blueprint.equations) {
-    auto equations =
-        expression_equations(blueprint.name, *blueprint.equations, diagnostics);
+    auto equations = expression_equations(blueprint.name, *blueprint.equations, diagnostics);
     return equations ? make_system(std::move(equations), diagnostics, std::move(blueprint))
                      : nullptr;
   }

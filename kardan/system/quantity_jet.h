@@ -54,7 +54,8 @@ void compose(const Expression& expression, const Jets& jets, std::size_t first, 
       x.value.d[0].value = x.d[0].value.value = y.rate;
       x.d[0].d[0].value = y.accel;
     }
-    const auto z = expression.evaluate(std::span<const Dual<Dual<Dual<double, 1>, 1>, 1>>(work.thrice));
+    const auto z =
+        expression.evaluate(std::span<const Dual<Dual<Dual<double, 1>, 1>, 1>>(work.thrice));
     out.value = z.value.value.value;
     out.rate = z.value.d[0].value;
     out.accel = z.d[0].d[0].value;

@@ -127,9 +127,9 @@ TEST_P(BouncingBalls, HaveTheSameEventsWithEveryMethodToItsTolerance) {
   for (const char* height : {"y1", "y2"}) {
     const double start = height[1] == '2' ? 1.0 : GetParam()[0] == 'A' ? 1.5 : 1.205;
     const Contact run = bounce(fixed("llm", 0.02, 2), {{height, start + little}});
-    conditioning = std::max(conditioning, deviation(run.prepared.start.state,
-                                                    balls(GetParam()).at("final_t2")) /
-                                              little);
+    conditioning =
+        std::max(conditioning,
+                 deviation(run.prepared.start.state, balls(GetParam()).at("final_t2")) / little);
   }
   EXPECT_LE(conditioning, 10);
   for (const char* method : {"rn4", "radau5", "dopri5", "llm"})

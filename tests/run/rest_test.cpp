@@ -66,8 +66,8 @@ class Rest : public testing::TestWithParam<const char*> {
   double kept() const { return is("hem5") || is("llm@index1_ode") ? tolerance() : 1e-13; }
 };
 
-/// Bounces accumulate at t = (1 + e)/(1 - e) of the first fall. The bounces left out are lost in the
-/// tolerance: 2 v^2/g < 10 tol, and what is left of the series then takes 2 v/g e/(1 - e).
+/// Bounces accumulate at t = (1 + e)/(1 - e) of the first fall. The bounces left out are lost in
+/// the tolerance: 2 v^2/g < 10 tol, and what is left of the series then takes 2 v/g e/(1 - e).
 TEST_P(Rest, FollowsAccumulatingBounces) {
   const double fall = std::sqrt(2 / g), e = 0.5, end = 3;
   for (double tolerance : {1e-6, 1e-9}) {
@@ -131,7 +131,8 @@ TEST_P(Rest, EndsWhereTheFloorFallsFaster) {
   // The flight, and where it ends.
   const auto gap = [&](double t) {
     const double s = t - t0;
-    return A * std::sin(w * t0) + A * w * std::cos(w * t0) * s - g / 2 * s * s - A * std::sin(w * t);
+    return A * std::sin(w * t0) + A * w * std::cos(w * t0) * s - g / 2 * s * s -
+           A * std::sin(w * t);
   };
   double a = t0 + 0.05, b = t0 + 0.6;
   ASSERT_GT(gap(a), 0);
@@ -213,7 +214,20 @@ INSTANTIATE_TEST_SUITE_P(Methods, Rest,
                          testing::Values("rn4", "dopri5", "llm", "bdf", "radau5", "hem5",
                                          "llm@index1_ode"));
 
-/// Fixed steps too; every method of the catalog that takes them.
+/// The weight of 2 kg against a force 8 t: at rest, then off at t = 2 g/8, with every method.
+TEST(RestWithAllMethods, IsHeldAndReleased) {
+  for (const Method& method : methods()) {
+    SCOPED_TRACE(method.name);
+    const Ran r = run_model(ball("0.5", "forces: {lift: {type: force, on: ball, fz: 8*t}}\n"),
+                            std::string(method.name), 3, 1e-5);
+    EXPECT_EQ(r.times("hit.rest", 1).size(), 1u);
+    ASSERT_EQ(r.times("hit.rest", -1).size(), 1u);
+    EXPECT_NEAR(r.times("hit.rest", -1)[0], 2 * g / 8, 1e-10);
+    const double s = 3 - 2 * g / 8;
+    EXPECT_NEAR(r.end().p[2], 4 * s * s * s / 6, 1e-4);
+  }
+}
+
 TEST(RestWithFixedSteps, IsExactForLocalLinearization) {
   Ran out;
   Diagnostics diagnostics;
@@ -288,7 +302,8 @@ TEST(RestOfEquations, IsHeldAndReleased) {
       "  positions: {z: 1}\n  velocities: {u: 0}\n"
       "  forces: {u: -9.81}\n"
       "  energy: {kinetic: 0.5*u^2, potential: 9.81*z}\n"
-      "when: {hit: {expression: \"z - step(t, 2, 0, 2.5, -4)\", direction: falling, action: {impulse: "
+      "when: {hit: {expression: \"z - step(t, 2, 0, 2.5, -4)\", direction: falling, action: "
+      "{impulse: "
       "{restitution: 0.5}}}}\n",
       "dopri5", 2.4);
   ASSERT_EQ(r.times("hit.rest", 1).size(), 1u);

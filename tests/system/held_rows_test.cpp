@@ -28,7 +28,8 @@ TEST(HeldRows, HaveTheirDerivativesInSpace) {
   const auto system = test::compiled(
       "kardan: 1\n"
       "bodies:\n"
-      "  a: {mass: 1, inertia: [1, 2, 3], position: [1, 0.2, 0], angular_velocity: [0.3, 0.2, 0.1]}\n"
+      "  a: {mass: 1, inertia: [1, 2, 3], position: [1, 0.2, 0], angular_velocity: [0.3, 0.2, "
+      "0.1]}\n"
       "  b: {mass: 2, inertia: [1, 1, 2], position: [0, 1, 0.5], velocity: [1, 0, 2]}\n"
       "  c: {kind: point, mass: 1, position: [0, 0, 2]}\n"
       "joints: {hinge: {type: spherical, bodies: [ground, a], at: [0, 0, 0]}}\n"
