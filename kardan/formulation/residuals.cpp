@@ -65,4 +65,10 @@ State shaken(const System& system, const State& state, double size) {
   return moved;
 }
 
+State fitted(const System& system, State state) {
+  const Sizes& n = system.sizes();
+  state.lambda.resize(n.multiplier_forces ? n.constraints() : 0, 0.0);
+  return state;
+}
+
 }  // namespace kardan

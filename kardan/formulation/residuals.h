@@ -16,6 +16,9 @@ struct Residuals {
 Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
                                Workspace& ws);
 
+/// The state with as many multipliers as the system wants: others have more or fewer constraints.
+State fitted(const System& system, State state);
+
 /// Unscaled residual r of a row at a level (0 position, 1 velocity, 2 acceleration), scaled.
 double scaled_residual(const System& system, int row, int level, double r);
 

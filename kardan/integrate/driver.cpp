@@ -310,11 +310,12 @@ class Driver {
       last_error_ = 0;  // the errors before an event tell nothing about those after it
     }
     state_ = next_;
-    if (report_.reason != Reason::finished) {
+    if (report_.reason != Reason::finished && (wish.empty() || !report_.handed_over)) {
       (void)rebase();  // accelerations and multipliers there
       return false;
     }
     if (!wish.empty()) {
+      report_.handed_over = false;
       report_.diagnosis = Diagnosis::stopped;
       stop(Reason::stopped, wish, "");
       return false;

@@ -36,15 +36,18 @@ std::string_view to_string(ErrorMeasure);
 /// What an action at an event did.
 enum class EventEffect {
   none,
-  changed,  ///< the state, or the equations
-  rests,    ///< events follow each other ever faster: the run ends at rest
-  failed    ///< the state cannot be changed that way
+  changed,    ///< the state, or the equations
+  hand_over,  ///< the equations have others: integration ends here, to go on with them
+  failed      ///< the state cannot be changed that way
 };
 
 /// Which passages of an event function count, and what happens then.
 struct EventRule {
   int direction = 0;  ///< +1: becoming positive, -1: becoming negative, 0: both
   bool stop = false;
+  /// Negative values count as a passage whatever brought them about: the function may jump when an
+  /// event changes the equations.
+  bool level = false;
   std::string name;  ///< for the message
   /// Changes `state` when the function passes in `direction`, and `after`, which is `state` a short
   /// `time` later.
@@ -70,6 +73,9 @@ struct DriverOptions {
   OptionValues method_options = {};      ///< resolved; empty: the method's defaults
   std::vector<double> stop_times = {};   ///< [s] a step ends at each of them
   std::vector<EventRule> events = {};    ///< by event; those without one count both ways
+  std::vector<int> event_sides = {};     ///< signs at the start, where others know better; 0: none
+  /// Changes the values of event functions at a state: what only the driver's user knows.
+  std::function<void(const State&, std::span<double>)> adjust_events = {};
   std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
 };
 
@@ -95,7 +101,8 @@ struct DriverReport {
   Reason reason = Reason::finished;
   Diagnosis diagnosis = Diagnosis::none;  ///< the same under a name, where one is known
   std::string message, advice;
-  double t = 0;  // reached
+  bool handed_over = false;  // `stopped`, to go on with other equations
+  double t = 0;              // reached
   Counters counters;
   std::vector<EventRecord> events;
   double smallest_step = 0, largest_step = 0;

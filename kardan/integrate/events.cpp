@@ -31,6 +31,7 @@ bool may_reach_zero(double a, double b, double c) {
 
 EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
     : problem_(problem),
+      options_(options),
       rules_(options.events),
       samples_(options.event_samples),
       resolution_(options.event_resolution),
@@ -40,6 +41,10 @@ EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
       z_before_(problem.events()),
       z_end_(problem.events()),
       z_side_(problem.events()) {
+  if (!options.event_sides.empty()) {
+    z_side_.assign(options.event_sides.begin(), options.event_sides.end());
+    sides_given_ = true;
+  }
   for (Sample& s : window_)
     for (Vector* x : {&s.z, &s.guard, &s.rate}) x->resize(problem.events());
 }
@@ -47,6 +52,8 @@ EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
 EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& start,
                                           const State& end, double h,
                                           const std::function<Eval(double)>& repeat) {
+  if (sides_given_) side_until_ = start.t + time_accuracy * std::max(1.0, std::abs(start.t));
+  sides_given_ = false;
   std::fill(ignored_.begin(), ignored_.end(), 0);
   bool late = false;
   for (;;) {
@@ -75,10 +82,15 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
   }
   if (!late) return {Eval::ok, h, false};
   // What seemed to graze may yet have passed.
-  problem_.event_functions(end, z_end_);
+  functions(end, z_end_);
   for (std::size_t e = 0; e < ignored_.size(); ++e)
     if (ignored_[e] && (z_end_[e] > 0) != (z_start_[e] > 0)) return {Eval::ok, h, true};
   return {Eval::ok, h, false};
+}
+
+void EventSearch::functions(const State& state, Vector& z) {
+  problem_.event_functions(state, z);
+  if (options_.adjust_events) options_.adjust_events(state, z);
 }
 
 int EventSearch::sample_count(const DenseStep& step) const {
@@ -117,7 +129,7 @@ bool EventSearch::cannot_happen(const DenseStep& step, const State& start) {
 int EventSearch::find(const DenseStep& step, const State& start, double& theta) {
   found_ = -1;
   window_[0].theta = 0;
-  problem_.event_functions(start, window_[0].z);
+  functions(start, window_[0].z);
   keep_side(start.t, window_[0].z);
   z_start_ = window_[0].z;
   if (cannot_happen(step, start)) return -1;
@@ -158,7 +170,7 @@ void EventSearch::sample(const DenseStep& step, double theta, Sample& out) {
   out.theta = theta;
   step.at(theta, out.point);
   (void)problem_.state_at(out.point, step.consistency(), out.state);
-  problem_.event_functions(out.state, out.z);
+  functions(out.state, out.z);
   keep_side(out.point.t, out.z);
 }
 
@@ -184,7 +196,7 @@ EventSearch::Refined EventSearch::refine(int event, const DenseStep& step, const
   for (int i = 0; i <= most; ++i) {
     length = std::max(length, least);
     if (repeat(length) != Eval::ok) return Refined::failed;
-    problem_.event_functions(end, z_end_);
+    functions(end, z_end_);
     const double last = std::abs(shift);
     // Two true steps tell how the function changes with their length, unless they are the same.
     const bool secant = i > 0 && std::abs(length - last_length) > accuracy;
@@ -224,7 +236,7 @@ double EventSearch::slope_at_end(const DenseStep& step, int event) {
   // Long enough that the difference is above rounding, short enough for the parabola.
   const double time = std::max(1e-3 * step.h(), 1e-8 * std::max(1.0, std::abs(step.to.t)));
   beyond(step, time, probe_);
-  problem_.event_functions(probe_, z_before_);
+  functions(probe_, z_before_);
   return (z_before_[event] - z_end_[event]) / time;
 }
 
@@ -234,15 +246,14 @@ void EventSearch::act(int e, int direction, State& end, double time, DriverRepor
     case EventEffect::none:
     case EventEffect::changed:
       return;
-    case EventEffect::rests:
+    case EventEffect::hand_over:
+      if (report.reason != Reason::finished && !report.handed_over) return;
       report.reason = Reason::stopped;
-      report.message =
-          fmt::format("event '{}' comes to rest: it follows itself ever faster", rule.name);
-      report.advice =
-          "what holds it from here on is no part of the model: a contact element would, or go on "
-          "from this state";
+      report.handed_over = true;
+      report.message = fmt::format("event '{}' changes the equations", rule.name);
       return;
     case EventEffect::failed:
+      report.handed_over = false;
       report.reason = Reason::evaluation_failed;
       report.message =
           fmt::format("t = {:.9g}: the action of event '{}' is not possible", end.t, rule.name);
@@ -255,20 +266,14 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   const double accuracy = time_accuracy * std::max(1.0, std::abs(end.t));
   const double time = std::max(1e-6 * step.h(), accuracy);
   beyond(step, time, after_);
-  problem_.event_functions(after_, z_inside_);
+  functions(after_, z_inside_);
   for (int e = 0; e < problem_.events(); ++e) {
     const int direction = z_inside_[e] > 0 ? 1 : -1;
     // An event that counts one way only may have passed the other way since the start.
     const bool one_way = !counts(e, 1) || !counts(e, -1);
     const bool passed = (e == found_ && one_way) || (z_start_[e] > 0) != (z_inside_[e] > 0);
     if (!passed || !counts(e, direction)) continue;
-    report.events.push_back({end.t, e, direction});
-    ++report.counters.events;
-    if (static_cast<std::size_t>(e) >= rules_.size()) continue;
-    if (rules_[e].act) act(e, direction, end, time, report);
-    if (!rules_[e].stop) continue;
-    report.reason = Reason::stopped;
-    report.message = fmt::format("event '{}'", rules_[e].name);
+    happen(e, direction, end, time, report);
   }
   crowd_ = end.t - last_event_ <= accuracy ? crowd_ + 1 : 0;
   last_event_ = end.t;
@@ -283,8 +288,22 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   problem_.switch_modes(after_, end);
   // The side on which the functions of the new modes begin.
   after_.modes = end.modes;
-  problem_.event_functions(after_, z_side_);
+  functions(after_, z_side_);
   side_until_ = end.t + time;
+  for (std::size_t e = 0; e < rules_.size(); ++e)
+    if (rules_[e].level && z_start_[e] > 0 && z_inside_[e] > 0 && !(z_side_[e] > 0))
+      happen(static_cast<int>(e), -1, end, time, report);
+}
+
+void EventSearch::happen(int e, int direction, State& end, double time, DriverReport& report) {
+  report.events.push_back({end.t, e, direction});
+  ++report.counters.events;
+  if (static_cast<std::size_t>(e) >= rules_.size()) return;
+  if (rules_[e].act) act(e, direction, end, time, report);
+  if (!rules_[e].stop) return;
+  report.reason = Reason::stopped;
+  report.handed_over = false;
+  report.message = fmt::format("event '{}'", rules_[e].name);
 }
 
 /// Zero of an event between two samples, or -1.
@@ -324,7 +343,7 @@ double EventSearch::guarded(const DenseStep& step, int e, double a, double b, do
   const double middle = 0.5 * (a + b);
   step.at(middle, point_);
   (void)problem_.state_at(point_, step.consistency(), probe_);
-  problem_.event_functions(probe_, z_end_);
+  functions(probe_, z_end_);
   keep_side(point_.t, z_end_);
   if ((z_end_[e] > 0) != positive) return middle;
   // The bound of a flow gets much better for shorter times.
@@ -373,7 +392,7 @@ double EventSearch::bottom(const DenseStep& step, int e, double a, double b, boo
 void EventSearch::at(const DenseStep& step, double theta, Vector& z) {
   step.at(theta, point_);
   (void)problem_.state_at(point_, step.consistency(), probe_);
-  problem_.event_functions(probe_, z);
+  functions(probe_, z);
   keep_side(point_.t, z);
 }
 
@@ -382,7 +401,7 @@ void EventSearch::keep_side(double t, Vector& z) const {
   if (t >= side_until_) return;
   constexpr double least = std::numeric_limits<double>::min();  // an exact zero has no side
   for (std::size_t e = 0; e < z.size(); ++e)
-    z[e] = std::copysign(std::max(std::abs(z[e]), least), z_side_[e]);
+    if (z_side_[e] != 0) z[e] = std::copysign(std::max(std::abs(z[e]), least), z_side_[e]);
 }
 
 /// Root of an event between a and b by Chandrupatla's method (Advances in Engineering Software 28,

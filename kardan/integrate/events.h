@@ -47,6 +47,8 @@ class EventSearch {
   int find(const DenseStep& step, const State& start, double& theta);
   Refined refine(int event, const DenseStep& step, const State& end, double& length,
                  const std::function<Eval(double)>& repeat);
+  void functions(const State& state, Vector& z);
+  void happen(int event, int direction, State& end, double time, DriverReport& report);
   void sample(const DenseStep& step, double theta, Sample& out);
   void guard(Sample& at);
   bool cannot_happen(const DenseStep& step, const State& start);
@@ -67,6 +69,7 @@ class EventSearch {
   void act(int event, int direction, State& end, double time, DriverReport& report);
 
   ChartProblem& problem_;
+  const DriverOptions& options_;
   const std::vector<EventRule>& rules_;
   int samples_;
   double resolution_;
@@ -78,6 +81,7 @@ class EventSearch {
   // Until then z_side_ tells the signs.
   double side_until_ = -std::numeric_limits<double>::infinity();
   double last_event_ = -std::numeric_limits<double>::infinity();
+  bool sides_given_ = false;
   int crowd_ = 0;  // events that followed each other at once
   ChartPoint point_;
   State probe_, after_;

@@ -173,8 +173,9 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
   const std::string wish = observer_ ? observer_(view) : std::string();
   if (event) events_.pass(dense_, next_, report_);
   state_ = next_;
-  if (report_.reason != Reason::finished) return false;
+  if (report_.reason != Reason::finished && (wish.empty() || !report_.handed_over)) return false;
   if (!wish.empty()) {
+    report_.handed_over = false;
     stop(Reason::stopped, Diagnosis::stopped, wish, "");
     return false;
   }

@@ -42,6 +42,8 @@ Eval MatrixExponential::pade(const Matrix& A, int m, Matrix& E) {
   double c[highest_degree + 1];
   coefficients(m, c);
   const int powers = m < 13 ? (m - 1) / 2 : 3;  // A^2, A^4, ...
+  // All of them at once: a later matrix may need a higher degree, and shall not allocate.
+  for (Matrix& P : power_) P.resize(n, n);
   multiply_fast(A, A, power_[0]);
   for (int k = 1; k < powers; ++k) multiply_fast(power_[k - 1], power_[0], power_[k]);
   // Sum of c[first + 2k] A^(2k) for k = 0 .. powers.

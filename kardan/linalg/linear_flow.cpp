@@ -8,6 +8,8 @@ namespace {
 
 /// |A h| beyond which a step is refused: so many oscillations lose all digits of their phase.
 constexpr double largest_size = 1e12;
+/// Halvings of the step that are kept ready beyond those in use.
+constexpr int spare_levels = 2;
 /// A Taylor series at |A t| < 1 ends long before.
 constexpr int most_terms = 40;
 constexpr double round_off = 1e-17;
@@ -50,7 +52,14 @@ Eval LinearFlow::prepare(const Matrix& A, const Vector& f, const Vector& g, doub
 Eval LinearFlow::prepare_ladder() {
   last_ = 0;
   while (std::ldexp(rate_ * h_, -last_) > MatrixExponential::largest_for_degree_7) ++last_;
-  if (static_cast<int>(levels_.size()) <= last_) levels_.resize(last_ + 1);
+  if (static_cast<int>(levels_.size()) <= last_) {
+    // A few more than now: the rate changes from step to step, and shall not allocate.
+    levels_.resize(last_ + 1 + spare_levels);
+    for (Level& level : levels_) {
+      level.E.resize(A_.rows(), A_.rows());
+      for (Vector* x : {&level.a, &level.b, &level.c}) x->reserve(A_.rows());
+    }
+  }
   for (int i = 0; i <= last_; ++i) levels_[i].length = std::ldexp(h_, -i);
   scaled_ = A_;
   Level& shortest = levels_[last_];

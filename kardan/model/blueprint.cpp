@@ -60,10 +60,10 @@ class Resolver {
     for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
     equilibrium();
     out_.events = resolve_events(model_.events, reader_);
-    for (const EventData& e : out_.events)
-      if (out_.equations && e.action == EventAction::impulse)
-        diagnostics_.error("event.impulse", e.name + ": impulses are for models of bodies", e.where,
-                           "record, stop or set");
+    for (std::size_t i = 0; i < out_.events.size(); ++i)
+      if (out_.events[i].action == EventAction::impulse)
+        out_.impulses.push_back(static_cast<int>(i));
+    if (out_.equations) check_impulses(*out_.equations);
     out_.invariants = resolve_invariants(model_.invariants, reader_);
     out_.outputs = resolve_outputs(model_.outputs, diagnostics_);
     defaults_.report_unused(diagnostics_);
@@ -104,6 +104,15 @@ class Resolver {
                            fmt::format("'{}' has no meaning in a model of equations", name),
                            model_.equations.where,
                            "write it inside 'equations': forces, constraints, events, invariants");
+  }
+
+  void check_impulses(const EquationData& equations) {
+    for (const EventData& e : out_.events) {
+      if (e.action != EventAction::impulse) continue;
+      for (const NamedFormula& f : equations.events)
+        if (f.name == e.name && !of_positions(equations, f.formula))
+          refuse_impulse(e, diagnostics_);
+    }
   }
 
   void claim(const std::string& name, const SourceLocation& where) {

@@ -106,6 +106,13 @@ struct EventData {
   double restitution = 0;    ///< of an impulse: rate of `function` after it, by that before
 };
 
+/// An event of an impulse that is at rest: its function is held at zero, as a constraint.
+struct HeldEvent {
+  int event = 0;            ///< in Blueprint::events
+  std::vector<int> bodies;  ///< that its function moves with, ascending
+  RowUnit unit = RowUnit::length;
+};
+
 /// Names of quantities that go into result files; "*" stands for any letters.
 struct OutputData {
   std::string pattern;
@@ -123,6 +130,8 @@ struct Blueprint {
   EquilibriumData equilibrium;
   std::vector<InvariantData> invariants;
   std::vector<EventData> events;
+  std::vector<int> impulses;    ///< the events whose action is one
+  std::vector<HeldEvent> held;  ///< events of impulses
   std::vector<OutputData> outputs;  ///< empty: everything
   /// Bodies and elements that were left out because of a fault.
   std::unordered_set<std::string> faulty;

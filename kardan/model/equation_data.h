@@ -64,6 +64,13 @@ struct EquationData {
   }
 };
 
+/// Whether a formula, with the definitions it uses, depends on nothing but t, positions and contact
+/// variables.
+bool of_positions(const EquationData& data, const Formula& formula);
+
+/// The equations with events, by their place in `events`, held at zero: as further constraints.
+EquationData hold(EquationData data, const std::vector<int>& events);
+
 /// The keys of the section.
 const std::vector<std::string>& equation_keys();
 

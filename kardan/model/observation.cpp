@@ -95,6 +95,15 @@ bool read_action(const NamedFields& event, const ValueReader& reader, EventData&
 
 }  // namespace
 
+void refuse_impulse(const EventData& event, Diagnostics& diagnostics) {
+  diagnostics.error(
+      "event.impulse",
+      fmt::format("{}: an impulse needs a function of positions and t; got '{}'", event.name,
+                  event.function.text()),
+      event.where,
+      "the impulse turns the rate of the function: leave velocities and forces out of it");
+}
+
 std::vector<FieldDoc> event_field_docs() {
   return field_docs<EventFields>();
 }

@@ -11,6 +11,10 @@ std::vector<InvariantData> resolve_invariants(const FieldValue::List& invariants
                                               const ValueReader& reader);
 std::vector<OutputData> resolve_outputs(const FieldValue::List& outputs, Diagnostics& diagnostics);
 
+/// An impulse changes velocities so that the rate of its function turns: a function that depends on
+/// velocities has no rate before the accelerations are known, and they not before the impulse.
+void refuse_impulse(const EventData& event, Diagnostics& diagnostics);
+
 /// What an event may have, for listings.
 std::vector<FieldDoc> event_field_docs();
 

@@ -14,8 +14,8 @@ constexpr double still_consistent = 1e-8;
 /// tolerance.
 constexpr double resting_share = 1e-6;
 constexpr int least_bounces = 3;
-/// [of the model's length] Functions this close to zero touch.
-constexpr double touching = 1e-9;
+/// [scaled] Stops that touch and are faster than this approach each other.
+constexpr double approaching = 1e-9;
 /// Impulses that pass each other on at the same time: more than any row of bodies needs.
 constexpr int most_impulses = 10'000;
 
@@ -26,28 +26,46 @@ EventActions::EventActions(const System& system, double tolerance, EnergyBalance
       tolerance_(tolerance),
       energy_(energy),
       ws_(system.make_workspace()),
-      impulses_(system),
-      bounces_(system.event_names().size()),
-      z_(system.event_names().size()),
-      first_(static_cast<int>(system.event_names().size() - system.blueprint().events.size())) {}
+      stops_(system),
+      bounces_(stops_.count()),
+      rested_(stops_.count(), 0),
+      last_side_(stops_.count(), 0) {}
 
-std::vector<EventRule> EventActions::rules() {
-  std::vector<EventRule> rules;
-  for (const std::string& name : system_.event_names()) rules.push_back({.name = name});
+void EventActions::prepare(const State& state, DriverOptions& driver) {
+  driver.events.clear();
+  for (const std::string& name : system_.event_names()) driver.events.push_back({.name = name});
   const std::vector<EventData>& asked = system_.blueprint().events;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const int e = first_ + static_cast<int>(i);
-    EventRule& rule = rules[e];
+    const int e = system_.asked_event(static_cast<int>(i));
+    EventRule& rule = driver.events[e];
     rule.direction = asked[i].direction;
     rule.stop = asked[i].action == EventAction::stop;
     if (asked[i].action == EventAction::set)
       rule.act = [this, e](State& s, int, double, State& after) { return set(e, s, after); };
     if (asked[i].action == EventAction::impulse)
-      rule.act = [this, e](State& s, int direction, double time, State& after) {
-        return impulse(e, direction, s, time, after);
+      rule.act = [this, stop = stops_.stop_of(static_cast<int>(i))](State& s, int direction,
+                                                                    double time, State& after) {
+        return impulse(stop, direction, s, time, after);
       };
   }
-  return rules;
+  driver.event_sides.assign(stops_.count() > 0 ? driver.events.size() : 0, 0);
+  for (int i = 0; i < stops_.count(); ++i) {
+    EventRule& rule = driver.events[system_.rest_event(i)];
+    rule.direction = -1;
+    rule.level = true;
+    rule.act = [this, i](State& s, int, double, State& after) { return release(i, s, after); };
+    // A stop that has just been left, or is touched, stands on the side it came from.
+    const int asked_index = system_.blueprint().impulses[i];
+    const int side = last_side_[i] != 0 ? last_side_[i] : -asked[asked_index].direction;
+    if (stops_.impulses().look(state) == Eval::ok && stops_.touches(i))
+      driver.event_sides[system_.asked_event(asked_index)] = side;
+  }
+  if (stops_.resting(state).empty())
+    driver.adjust_events = nullptr;
+  else
+    driver.adjust_events = [this](const State& s, std::span<double> z) {
+      stops_.add_reactions(s, z);
+    };
 }
 
 double EventActions::total(const State& state) {
@@ -55,75 +73,121 @@ double EventActions::total(const State& state) {
   return e.kinetic + e.potential;
 }
 
+void EventActions::count_work(double before, const State& state) {
+  const double work = total(state) - before;
+  if (!std::isfinite(work)) return;  // of equations that tell no energy
+  energy_.work += work;
+  energy_.exchanged += std::abs(work);
+}
+
 EventEffect EventActions::set(int event, State& state, State& after) {
   const double before = total(state);
   system_.set_modes(event, state);
   system_.set_modes(event, after);
-  const Residuals r = constraint_residuals(system_, state, {}, *ws_);
+  const System* system = stops_.system(state);
+  if (!system) return EventEffect::failed;
+  const auto ws = system->make_workspace();
+  const Residuals r = constraint_residuals(*system, state, {}, *ws);
   if (r.position > still_consistent || r.velocity > still_consistent) return EventEffect::failed;
-  const double work = total(state) - before;
-  if (energy_.known) {
-    energy_.work += work;
-    energy_.exchanged += std::abs(work);
-  }
+  count_work(before, state);
   return EventEffect::changed;
 }
 
-EventEffect EventActions::impulse(int event, int direction, State& state, double time,
+EventEffect EventActions::impulse(int stop, int direction, State& state, double time,
                                   State& after) {
-  double rate = 0;
-  if (impulses_.rate(event, state, rate, *ws_) != Eval::ok) return EventEffect::failed;
-  if (rate * direction <= 0) return EventEffect::none;  // another impulse has turned it
+  ImpulseSolver& impulses = stops_.impulses();
   const double before = total(state);
-  const double e = system_.blueprint().events[event - first_].restitution;
-  const bool rests = comes_to_rest(event, state.t, rate) || e == 0;
-  if (impulses_.apply(event, rests ? 0 : e, state, *ws_) != Eval::ok) return EventEffect::failed;
-  const bool settled = settle_others(state);
+  if (stops_.project(state) != Eval::ok || impulses.look(state) != Eval::ok)
+    return EventEffect::failed;
+  const double rate = impulses.rate(stop);
+  if (rate * direction <= 0) return EventEffect::none;  // another impulse has turned it
+  const std::vector<int> modes = state.modes;
+  const double e = stops_.event(stop).restitution;
+  const bool rests = comes_to_rest(stop, state.t, rate) || e == 0;
+  if (impulses.apply(stop, rests ? 0 : e, state) != Eval::ok) return EventEffect::failed;
+  if (rests) state.modes[system_.rest_mode(stop)] = -direction;
+  if (settle(state) != Eval::ok) return EventEffect::failed;
+  const bool others = rests || !stops_.resting(state).empty();
+  if (others && stops_.choose(state) != Eval::ok) return EventEffect::failed;
+  count_work(before, state);
+  if (state.modes != modes) {
+    after.modes = state.modes;
+    return EventEffect::hand_over;
+  }
   step_ = state.v;
   for (double& x : step_) x *= time;
   after = state;
   after.t += time;
   system_.retract(state.p, step_, after.p);
   system_.follow_turns(state, after, *ws_);
-  const double work = total(state) - before;
-  if (energy_.known) {
-    energy_.work += work;
-    energy_.exchanged += std::abs(work);
-  }
-  return rests || !settled ? EventEffect::rests : EventEffect::changed;
+  return EventEffect::changed;
+}
+
+EventEffect EventActions::release(int stop, State& state, State& after) {
+  const double before = total(state);
+  if (stops_.project(state) != Eval::ok) return EventEffect::failed;
+  state.modes[system_.rest_mode(stop)] = 0;
+  bounces_[stop] = {};
+  if (stops_.choose(state, stop) != Eval::ok) return EventEffect::failed;
+  count_work(before, state);
+  after.modes = state.modes;
+  return EventEffect::hand_over;
 }
 
 /// What touches and approaches after the impulse gets its own at once, as a row of balls hands on a
-/// blow. False when that never ends.
-bool EventActions::settle_others(State& state) {
-  const std::vector<EventData>& asked = system_.blueprint().events;
-  for (int count = 0; count < most_impulses; ++count) {
-    system_.events(state, z_, *ws_);
+/// blow. Where that does not end, all of it rests.
+Eval EventActions::settle(State& state) {
+  ImpulseSolver& impulses = stops_.impulses();
+  for (int count = 0;; ++count) {
+    if (Eval e = impulses.look(state); e != Eval::ok) return e;
     bool any = false;
-    for (std::size_t i = 0; i < asked.size() && !any; ++i) {
-      const int e = first_ + static_cast<int>(i);
-      double rate = 0;
-      if (asked[i].action != EventAction::impulse || asked[i].direction == 0 ||
-          std::abs(z_[e]) > touching * system_.scales().length ||
-          impulses_.rate(e, state, rate, *ws_) != Eval::ok ||
-          rate * asked[i].direction <= touching * system_.scales().speed)
-        continue;
-      if (impulses_.apply(e, asked[i].restitution, state, *ws_) != Eval::ok) return false;
+    for (int i = 0; i < stops_.count() && !any; ++i) {
+      const EventData& event = stops_.event(i);
+      const int side = stops_.side(state, i) != 0 ? stops_.side(state, i) : -event.direction;
+      if (side == 0 || !stops_.touches(i) || side * stops_.scaled_rate(i) >= -approaching) continue;
+      const bool rests = event.restitution == 0 || count >= most_impulses;
+      if (Eval e = impulses.apply(i, rests ? 0 : event.restitution, state); e != Eval::ok) return e;
+      if (rests) state.modes[system_.rest_mode(i)] = side;
       any = true;
     }
-    if (!any) return true;
+    if (!any || count >= most_impulses + stops_.count()) return Eval::ok;
   }
-  return false;
 }
 
-bool EventActions::comes_to_rest(int event, double t, double rate) {
-  Bounces& b = bounces_[event];
+Eval EventActions::begin(State& state, std::vector<EventRecord>& events) {
+  if (stops_.count() == 0) return Eval::ok;
+  const double before = total(state);
+  if (!stops_.compiled()) return Eval::fatal;
+  if (Eval e = settle(state); e != Eval::ok) return e;
+  if (Eval e = stops_.choose(state); e != Eval::ok) return e;
+  count_work(before, state);
+  note_rest(state, events);
+  return Eval::ok;
+}
+
+void EventActions::note_rest(const State& state, std::vector<EventRecord>& events) {
+  for (int i = 0; i < stops_.count(); ++i) {
+    const bool rests = stops_.side(state, i) != 0;
+    if (rests != (rested_[i] != 0)) {
+      const EventRecord record{state.t, system_.rest_event(i), rests ? 1 : -1};
+      bool told = false;
+      for (auto e = events.rbegin(); e != events.rend() && e->t == record.t; ++e)
+        told |= e->event == record.event && e->direction == record.direction;
+      if (!told) events.push_back(record);
+    }
+    rested_[i] = stops_.side(state, i);
+    if (rests) last_side_[i] = rested_[i];
+  }
+}
+
+bool EventActions::comes_to_rest(int stop, double t, double rate) {
+  Bounces& b = bounces_[stop];
   if (b.count == 0) b.first = b.last = t;
   const double interval = t - b.last;
   b.last = t;
   if (++b.count <= least_bounces) return false;
   // A bounce rises by a quarter of its time times the speed.
-  const bool unseen = interval * std::abs(rate) < 10 * tolerance_ * system_.scales().length;
+  const bool unseen = std::abs(stops_.scaled_way(stop, interval * rate)) < 10 * tolerance_;
   return unseen || interval < resting_share * (t - b.first);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
-/// What the events of a model do during a run: record, stop, set parameters, apply impulses. Changes
-/// of the energy count as work.
+/// What the events of a model do during a run: record, stop, set parameters, apply impulses, hold
+/// and release what comes to rest. Changes of the energy count as work.
 
-#include "kardan/formulation/impulse.h"
 #include "kardan/integrate/driver.h"
 #include "kardan/run/simulate.h"
+#include "kardan/run/stops.h"
 
 namespace kardan {
 
@@ -13,29 +13,40 @@ class EventActions {
   /// System and balance must outlive the rules.
   EventActions(const System& system, double tolerance, EnergyBalance& energy);
 
-  /// Events of elements count both ways; those of `when` as they say.
-  std::vector<EventRule> rules();
+  /// Rules for the equations of `state`, and the sides its stops are on. Events of elements count
+  /// both ways; those of `when` as they say.
+  void prepare(const State& state, DriverOptions& driver);
+  /// The equations that hold at a state: with what rests there. Null where there are none.
+  const System* system(const State& state) { return stops_.system(state); }
+
+  /// Stops that touch at the start: what approaches gets its impulse, what rests is held.
+  [[nodiscard]] Eval begin(State& state, std::vector<EventRecord>& events);
+  /// Notes what has come to rest or left since the last look, but for what the records tell.
+  void note_rest(const State& state, std::vector<EventRecord>& events);
 
  private:
-  /// When impulses of an event happened.
+  /// When impulses of a stop happened.
   struct Bounces {
     int count = 0;
     double first = 0, last = 0;
   };
   EventEffect set(int event, State& state, State& after);
-  EventEffect impulse(int event, int direction, State& state, double time, State& after);
-  bool settle_others(State& state);
-  bool comes_to_rest(int event, double t, double rate);
+  EventEffect impulse(int stop, int direction, State& state, double time, State& after);
+  EventEffect release(int stop, State& state, State& after);
+  [[nodiscard]] Eval settle(State& state);
+  bool comes_to_rest(int stop, double t, double rate);
   double total(const State& state);
+  void count_work(double before, const State& state);
 
   const System& system_;
   double tolerance_;
   EnergyBalance& energy_;
   std::unique_ptr<Workspace> ws_;
-  ImpulseSolver impulses_;
-  std::vector<Bounces> bounces_;  // by event
-  Vector z_, step_;
-  int first_ = 0;  // event of `when`
+  Stops stops_;
+  std::vector<Bounces> bounces_;  // by stop
+  std::vector<int> rested_;       // sides at the last look, by stop; 0: not at rest
+  std::vector<int> last_side_;    // where each has rested last
+  Vector step_;
 };
 
 }  // namespace kardan

@@ -40,24 +40,25 @@ bool may_do_work(const System& system) {
 
 Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
                  const Watchers& watchers, RunReport& report)
-    : system_(*start.system),
+    : system_(start.system.get()),
+      rows_(start.system->sizes().lambda),
       method_(method),
       options_(options),
       watchers_(watchers),
       report_(report),
-      ws_(system_.make_workspace()),
-      accelerations_(system_),
-      driven_(may_be_driven(system_)),
-      works_(may_do_work(system_)),
+      ws_(system_->make_workspace()),
+      accelerations_(std::make_unique<AccelerationSolver>(*system_)),
+      driven_(may_be_driven(*system_)),
+      works_(may_do_work(*system_)),
       start_(start.start.state.t) {}
 
 std::string Monitor::begin(const State& start) {
-  const Energy e = system_.energy(start, *ws_);
+  const Energy e = system_->energy(start, *ws_);
   report_.energy.initial = report_.energy.final = e.kinetic + e.potential;
   report_.energy.known = e.known;
   if (!e.known) report_.energy.balance_error = std::numeric_limits<double>::quiet_NaN();
   inside_ = start;
-  if (accelerations_.solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(start, a_);
+  if (accelerations_->solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(start, a_);
   record(nullptr, start.t, e);
   return watchers_.grid && options_.every > 0 ? show(inside_) : std::string();
 }
@@ -65,7 +66,7 @@ std::string Monitor::begin(const State& start) {
 std::string Monitor::observe(const StepView& step) {
   add_work(step);
   const State& s = *step.state;
-  const Energy e = system_.energy(s, *ws_);
+  const Energy e = system_->energy(s, *ws_);
   EnergyBalance& b = report_.energy;
   b.final = e.kinetic + e.potential;
   b.balance_error = std::max(b.balance_error, std::abs(b.final - b.initial - b.work));
@@ -73,7 +74,7 @@ std::string Monitor::observe(const StepView& step) {
     add_residuals(s, step.dense->to.a);
   } else {
     inside_ = s;
-    if (accelerations_.solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(s, a_);
+    if (accelerations_->solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(s, a_);
   }
   record(&step, s.t, e);
   return watchers_.grid && options_.every > 0 ? fill_grid(step) : std::string();
@@ -98,11 +99,13 @@ void Monitor::between(const DenseStep& dense, double theta) {
 /// Power along the step, by Gauss on equal parts of it. False: a state could not be found.
 bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
   work = 0;
+  // A stop at rest moves with time, however long the step.
+  const auto consistency =
+      held_ > 0 ? ChartProblem::Consistency::projected : step.dense->consistency();
   for (int k = 0; k < 3 * parts; ++k) {
     between(*step.dense, (k / 3 + gauss_node[k % 3]) / parts);
-    if (step.problem->state_at(point_, step.dense->consistency(), inside_) != Eval::ok)
-      return false;
-    const double power = system_.energy(inside_, *ws_).applied_power + driving_power(inside_);
+    if (step.problem->state_at(point_, consistency, inside_) != Eval::ok) return false;
+    const double power = system_->energy(inside_, *ws_).applied_power + driving_power(inside_);
     work += gauss_weight[k % 3] * step.h / parts * power;
   }
   return true;
@@ -119,6 +122,13 @@ void Monitor::add_work(const StepView& step) {
     const int parts = static_cast<int>(std::min(std::ceil(swings / 2), most_parts));
     if (!integrate_power(step, parts, work)) return;
   }
+  // Where nothing but a stop moves, nothing limits the step.
+  double last = 0;
+  for (int parts = 2; held_ > 0 && std::abs(work - last) > rounding && parts < most_parts;
+       parts *= 2) {
+    last = work;
+    if (!integrate_power(step, parts, work)) return;
+  }
   report_.energy.work += work;
   report_.energy.exchanged += std::abs(work);
 }
@@ -126,14 +136,14 @@ void Monitor::add_work(const StepView& step) {
 /// Of constraints that depend on time: -lambda'G v = lambda'g_t.
 double Monitor::driving_power(State& state) {
   if (!driven_) return 0;
-  if (system_.evaluate(state, {.velocity = true}, *ws_) != Eval::ok) return 0;
+  if (system_->evaluate(state, {.velocity = true}, *ws_) != Eval::ok) return 0;
   if (norm_max(ws_->g_t) == 0) return 0;
-  if (accelerations_.solve(state, a_, lambda_, *ws_) != Eval::ok) return 0;
+  if (accelerations_->solve(state, a_, lambda_, *ws_) != Eval::ok) return 0;
   return dot(lambda_, ws_->g_t);
 }
 
 void Monitor::add_residuals(const State& s, const Vector& a) {
-  const Residuals r = constraint_residuals(system_, s, a, *ws_);
+  const Residuals r = constraint_residuals(*system_, s, a, *ws_);
   if (std::isnan(r.position)) return;
   residuals_ = r;
   Residuals& largest = report_.residuals;
@@ -184,15 +194,31 @@ std::string Monitor::fill_grid(const StepView& step) {
 
 std::string Monitor::show(State& state) {
   ++shown_;
-  if (accelerations_.solve(state, a_, lambda_, *ws_) != Eval::ok) {
+  if (accelerations_->solve(state, a_, lambda_, *ws_) != Eval::ok) {
     failed_ = true;
     return fmt::format("t = {:.9g}: the accelerations are not determined", state.t);
   }
+  leave_out_held(lambda_);
   return watchers_.grid({&state, &a_, &lambda_});
 }
 
+void Monitor::use(const System& system) {
+  system_ = &system;
+  held_ = system.sizes().lambda - rows_;
+  ws_ = system.make_workspace();
+  accelerations_ = std::make_unique<AccelerationSolver>(system);
+  driven_ = may_be_driven(system);
+}
+
+void Monitor::leave_out_held(Vector& lambda) const {
+  lambda.erase(lambda.begin() + rows_, lambda.begin() + rows_ + held_);
+}
+
 void Monitor::end(ConsistentStart& end) {
-  if (accelerations_.solve(end.state, end.a, end.lambda, *ws_) == Eval::ok) return;
+  if (accelerations_->solve(end.state, end.a, end.lambda, *ws_) == Eval::ok) {
+    leave_out_held(end.lambda);
+    return;
+  }
   end.a.clear();
   end.lambda.clear();
 }

@@ -14,6 +14,8 @@ class Monitor {
 
   /// The sink's wish for the start of the grid; empty: go on.
   std::string begin(const State& start);
+  /// Goes on with other equations of the same motion: further constraints hold (System::hold).
+  void use(const System& system);
   /// After an accepted step; a non-empty answer ends the run with that reason.
   std::string observe(const StepView& step);
   /// Accelerations and multipliers at the end of the run; empty where they are not determined.
@@ -31,13 +33,17 @@ class Monitor {
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
 
-  const System& system_;
+  /// Without the multipliers of what is held.
+  void leave_out_held(Vector& lambda) const;
+
+  const System* system_;
+  int rows_, held_ = 0;  // holonomic rows of the model, and what is held behind them
   const Method& method_;
   const SimulateOptions& options_;
   const Watchers& watchers_;
   RunReport& report_;
   std::unique_ptr<Workspace> ws_;
-  AccelerationSolver accelerations_;
+  std::unique_ptr<AccelerationSolver> accelerations_;
   Vector a_, lambda_;
   Residuals residuals_;  // of the last step
   ChartPoint point_;

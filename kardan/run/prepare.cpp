@@ -76,7 +76,8 @@ std::unique_ptr<System> with_variants(const Model& model, const ParameterValues&
   if (std::none_of(asked.begin(), asked.end(),
                    [](const EventData& e) { return e.action == EventAction::set; }))
     return system;
-  const std::size_t events = system->event_names().size(), first = events - asked.size();
+  const std::size_t events = system->event_names().size();
+  const auto first = static_cast<std::size_t>(system->asked_event(0));
   std::vector<ParameterValues> values{{}};  // beyond `overrides`
   std::vector<std::vector<int>> next;
   std::vector<std::unique_ptr<System>> variants;

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "kardan/base/text.h"
+#include "kardan/formulation/residuals.h"
 #include "kardan/run/event_actions.h"
 #include "kardan/run/monitor.h"
 
@@ -157,6 +158,79 @@ static void refuse_missing_derivatives(const Method& method, RunReport& report) 
   report.driver.advice = "use 'ros2w', which keeps its order without them";
 }
 
+/// What a problem tells about itself after a run.
+static void note_problem(const ChartProblem& problem, RunReport& report) {
+  report.partitions += problem.partitions();
+  const ProblemCounts counts = problem.counts();
+  report.counts.mass_evaluations += counts.mass_evaluations;
+  report.counts.selectors += counts.selectors;
+  report.counts.predecompositions += counts.predecompositions;
+  report.counts.rank_decisions += counts.rank_decisions;
+  for (const std::string& remark : problem.remarks())
+    if (std::find(report.remarks.begin(), report.remarks.end(), remark) == report.remarks.end())
+      report.remarks.push_back(remark);
+  const auto history = problem.partition_history();
+  report.partition_history.insert(report.partition_history.end(), history.begin(), history.end());
+}
+
+/// Adds a run to those before it.
+static void append(DriverReport&& next, DriverReport& report) {
+  for (long Counters::*count :
+       {&Counters::steps, &Counters::rejected, &Counters::failed, &Counters::evaluations,
+        &Counters::jacobians, &Counters::factorizations, &Counters::events, &Counters::iterations,
+        &Counters::solves})
+    next.counters.*count += report.counters.*count;
+  next.events.insert(next.events.begin(), report.events.begin(), report.events.end());
+  if (report.counters.steps > 0) {
+    next.smallest_step = next.counters.steps > report.counters.steps
+                             ? std::min(next.smallest_step, report.smallest_step)
+                             : report.smallest_step;
+    next.largest_step = std::max(next.largest_step, report.largest_step);
+  }
+  report = std::move(next);
+}
+
+/// Changes of what rests that follow each other at once: more than any row of stops needs.
+static constexpr int most_changes = 1000;
+
+/// Integrates with the equations that hold at the state, then with those an event has left, until
+/// the run ends.
+static void run_regimes(const Choice& choice, const SimulateOptions& options,
+                        const Watchers& watchers, EventActions& actions, Monitor& monitor,
+                        State& state, RunReport& report, Diagnostics& diagnostics) {
+  int changes = 0;
+  for (;;) {
+    const System* system = actions.system(state);
+    state = fitted(*system, std::move(state));
+    const auto problem = choice.formulation->make(*system, report.formulation_options);
+    DriverOptions driver = options.driver;
+    driver.method_options = options.options;
+    actions.prepare(state, driver);
+    if (!driver.scale) driver.scale = find_scale(*system, *problem, options, diagnostics);
+    monitor.use(*system);
+    const double t = state.t;
+    append(integrate(*problem, *choice.method, state, options.t_end, driver,
+                     [&](const StepView& step) {
+                       const std::string wish = watchers.observer ? watchers.observer(step) : "";
+                       const std::string end = monitor.observe(step);
+                       return end.empty() ? wish : end;
+                     }),
+           report.driver);
+    note_problem(*problem, report);
+    actions.note_rest(state, report.driver.events);
+    if (!report.driver.handed_over) return;
+    changes = state.t - t <= 1e-10 * std::max(1.0, std::abs(t)) ? changes + 1 : 0;
+    if (changes > most_changes) {
+      report.driver.reason = Reason::too_many_steps;
+      report.driver.message = fmt::format("t = {:.9g}: what rests changes without end: {}", state.t,
+                                          report.driver.message);
+      report.driver.advice =
+          "look at the stops that touch there: two of them contradict each other";
+      return;
+    }
+  }
+}
+
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
                    const Observer& observer, Diagnostics& diagnostics) {
   return simulate(prepared, options, Watchers{grid, observer, {}}, diagnostics);
@@ -183,38 +257,35 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
       prepared.system->exact_derivatives() && report.without_derivatives.empty();
   refuse_missing_derivatives(*choice.method, report);
   if (report.driver.reason == Reason::refused) return report;
-  const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
-  DriverOptions driver = options.driver;
-  driver.method_options = options.options;
+  if (!options.tolerance_of.empty()) {
+    const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
+    (void)find_scale(*prepared.system, *problem, options, diagnostics);
+    if (diagnostics.has_errors()) return report;
+  }
   EventActions actions(*prepared.system, report.tolerance, report.energy);
-  driver.events = actions.rules();
-  if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
-  if (diagnostics.has_errors()) return report;
   State& state = prepared.start.state;
   Monitor monitor(prepared, *choice.method, options, watchers, report);
   const std::clock_t begin = std::clock();
-  if (const std::string first = monitor.begin(state); !first.empty()) {
+  report.driver.t = state.t;
+  if (actions.begin(state, report.driver.events) != Eval::ok) {
+    report.driver.reason = Reason::evaluation_failed;
+    report.driver.message = "the stops that touch at the start cannot be given their impulses";
+    return report;
+  }
+  monitor.use(*actions.system(state));
+  const std::string first = monitor.begin(state);
+  report.energy.initial -= report.energy.work;  // of impulses at the start
+  if (!first.empty()) {
     report.driver.reason = Reason::stopped;
     report.driver.message = first;
-    report.driver.t = state.t;
   } else {
-    report.driver = integrate(
-        *problem, *choice.method, state, options.t_end, driver, [&](const StepView& step) {
-          const std::string wish = watchers.observer ? watchers.observer(step) : "";
-          const std::string end = monitor.observe(step);
-          return end.empty() ? wish : end;
-        });
+    run_regimes(choice, options, watchers, actions, monitor, state, report, diagnostics);
   }
   if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
   report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  report.partitions = problem->partitions();
-  report.counts = problem->counts();
-  report.remarks = problem->remarks();
   if (prepared.system->sizes().e > 0 && !report.formulation_options.contains("invariants"))
     report.remarks.push_back(fmt::format(
         "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
-  const auto history = problem->partition_history();
-  report.partition_history.assign(history.begin(), history.end());
   monitor.end(prepared.start);
   return report;
 }

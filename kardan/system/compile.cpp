@@ -139,6 +139,42 @@ void check_sensors(const Program<D>& program, const Blueprint& blueprint,
   }
 }
 
+/// The type of events that are held: they move with time, so they count as drivers.
+const ElementType& rest_type() {
+  static const ElementType type = [] {
+    ElementType t;
+    t.name = "rest";
+    t.summary = "a stop at rest";
+    t.equation = "z = 0";
+    t.category = Category::driver;
+    t.frames = 0;
+    return t;
+  }();
+  return type;
+}
+
+/// Events at rest as elements, each with a row of its own behind the other holonomic ones.
+template <int D>
+std::vector<SharedRow> add_held(Blueprint& blueprint, Program<D>& program) {
+  std::vector<SharedRow> out;
+  for (const HeldEvent& held : blueprint.held) {
+    ElementData element;
+    element.name = blueprint.events[held.event].name + ".rest";
+    element.type = &rest_type();
+    element.where = blueprint.events[held.event].where;
+    program.rows.push_back(
+        {static_cast<int>(blueprint.elements.size()), "", held.unit, RowKind::holonomic, 0});
+    blueprint.elements.push_back(std::move(element));
+  }
+  order_rows(program);
+  const auto end = std::find_if(program.rows.begin(), program.rows.end(), [](const RowInfo& row) {
+    return row.kind == RowKind::nonholonomic;
+  });
+  int row = static_cast<int>(end - program.rows.begin() - blueprint.held.size());
+  for (const HeldEvent& held : blueprint.held) out.push_back({row++, held.bodies});
+  return out;
+}
+
 template <int D>
 std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics) {
   Topology topology;
@@ -152,14 +188,15 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
                        builder);
   }
   check_sensors(program, blueprint, diagnostics);
-  order_rows(program);
+  const std::vector<SharedRow> shared = add_held(blueprint, program);
   leave_out_derivatives(blueprint, program);
   const int velocities = layout.back().v + layout.back().v_count;
-  Patterns patterns = lay_out(program, velocities, topology);
+  Patterns patterns = lay_out(program, velocities, shared, topology);
   auto system = std::make_unique<MultibodySystem<D>>(std::move(blueprint), std::move(program),
                                                      std::move(layout), std::move(topology),
                                                      std::move(patterns));
   system->bind_expressions(diagnostics);
+  system->bind_held(shared);
   return system;
 }
 
@@ -173,8 +210,7 @@ std::unique_ptr<System> compile(Blueprint blueprint, Diagnostics& diagnostics) {
 
 std::unique_ptr<System> compile_draft(Blueprint blueprint, Diagnostics& diagnostics) {
   if (blueprint.equations) {
-    auto equations =
-        expression_equations(blueprint.name, std::move(*blueprint.equations), diagnostics);
+    auto equations = expression_equations(blueprint.name, *blueprint.equations, diagnostics);
     return equations ? make_system(std::move(equations), diagnostics, std::move(blueprint))
                      : nullptr;
   }

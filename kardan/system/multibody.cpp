@@ -218,6 +218,7 @@ Eval MultibodySystem<D>::evaluate(const State& state, Request request, Workspace
     const ConstraintValues out = constraint_values(ws);
     for (const auto& bank : program_.constraints)
       bank->evaluate(at, first ? Depth::first : Depth::value, out);
+    if (!held_.empty()) evaluate_held(state, first ? Depth::first : Depth::value, out, ws);
     // Bodies were evaluated without accelerations, so accel is -gamma.
     if (first)
       for (std::size_t i = 0; i < ws.gamma.size(); ++i) ws.gamma[i] = -ws.accel[i];
@@ -251,6 +252,7 @@ Eval MultibodySystem<D>::differentiate(const State& state, std::span<const doubl
   forces.lambda = lambda.empty() ? nullptr : lambda.data();
   for (const auto& bank : program_.constraints)
     bank->differentiate(at, topology_.pairs, constraints, forces);
+  if (!held_.empty()) differentiate_held(state, constraints, forces, ws);
   body_force_derivatives(motion, ws.f_v);
   // accel = G a - gamma, with G and gamma of the evaluation this call differentiates.
   for (std::size_t i = 0; i < ws.accel.size(); ++i) ws.accel[i] = -ws.gamma[i];
@@ -285,6 +287,7 @@ void MultibodySystem<D>::events(const State& state, std::span<double> z, Workspa
   const std::size_t first = program_.events.size();
   for (std::size_t i = 0; i < asked_events_.size(); ++i)
     z[first + i] = expression(asked_events_[i], state, 0, {}, {}, ws);
+  mark_rest(state, z);
 }
 
 template <int D>

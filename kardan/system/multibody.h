@@ -4,7 +4,10 @@
 ///   M = diag(m I, J) constant,   f = m g + element forces - (0, w x J w)
 ///   planar p = (x, y, angle), v = (vx, vy, omega); spatial p = (x, q), v = (x', body-frame spin)
 
+#include <deque>
+
 #include "kardan/system/patterns.h"
+#include "kardan/system/quantity_jet.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -26,7 +29,8 @@ class MultibodySystem final : public System {
                std::span<double> p_new) const override;
   void events(const State&, std::span<double> z, Workspace&) const override;
   void choose_modes(State&, Workspace&) const override;
-  bool event_gradient(int event, const State&, std::span<double> by_p, Workspace&) const override;
+  int rest_mode(int impulse) const override { return program_.modes + impulse; }
+  std::unique_ptr<System> hold(const std::vector<int>& events) const override;
   void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
                     std::span<double> rate, Workspace&) const override;
   void follow_turns(const State& from, State& to, Workspace&) const override;
@@ -59,17 +63,29 @@ class MultibodySystem final : public System {
   /// Binds expression sensors, events and invariants to the quantities they name; once, before the
   /// system is used.
   void bind_expressions(Diagnostics& diagnostics);
+  /// Then the rows of the events that are held.
+  void bind_held(std::span<const SharedRow> rows);
 
  private:
   struct MotionScratch final : Workspace::Scratch {
     std::vector<BodyMotion<D>> motion;
     Vector argument_values, argument_gradients;  // of all expressions, one after the other
+    std::deque<QuantityJet> jets;                // of quantities in rows that are held
+    JetScratch jet_work;
   };
   /// An expression over quantities; its arguments stand from `first` on in the scratch.
   struct BoundExpression {
     Expression value;
     std::vector<Quantity> arguments;
     int first = 0;
+  };
+  /// An event that is held: its row in the constraint matrix and its blocks in the forces.
+  struct HeldRow {
+    int event = 0;  // of `when`
+    int row = 0;
+    std::vector<int> columns;  // ascending
+    std::vector<int> slots;    // of the columns in the row
+    std::vector<int> blocks;   // columns x columns in the force pattern
   };
   struct BodyMass {
     double mass;
@@ -89,6 +105,15 @@ class MultibodySystem final : public System {
   bool of_positions(const BoundExpression&) const;
   double expression(const BoundExpression&, const State&, double factor, std::span<double> by_p,
                     std::span<double> by_v, Workspace&) const;
+  void jet(const Quantity&, const HeldRow&, const State&, std::size_t depth, QuantityJet&,
+           Workspace&) const;
+  void jet(const BoundExpression&, const HeldRow&, const State&, std::size_t depth, QuantityJet&,
+           Workspace&) const;
+  void quaternion_jet(const BodyLayout&, int component, const HeldRow&, const State&,
+                      const BodyMotion<D>&, QuantityJet&) const;
+  void evaluate_held(const State&, Depth, const ConstraintValues&, Workspace&) const;
+  void differentiate_held(const State&, const ConstraintValues&, const ForceValues&,
+                          Workspace&) const;
   BoundExpression bind(const std::string& owner, const Expression&, const SourceLocation&,
                        Diagnostics&);
   int invariant_rows() const;
@@ -112,6 +137,7 @@ class MultibodySystem final : public System {
   std::vector<double> offsets_;                // constants of the rows
   std::vector<BoundExpression> expressions_;   // expression sensors
   std::vector<BoundExpression> asked_events_;  // of `when`
+  std::vector<HeldRow> held_;
   std::vector<BoundExpression> invariants_;    // those that are expressions
   int arguments_ = 0;                          // of all of them
   std::vector<std::string> event_names_;       // of elements, then of `when`

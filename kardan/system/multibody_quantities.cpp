@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "kardan/base/text.h"
+#include "kardan/model/observation.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -200,10 +201,10 @@ void MultibodySystem<D>::bind_expressions(Diagnostics& diagnostics) {
     asked_events_.push_back(bind(e.name, e.function, e.where, diagnostics));
     event_names_.push_back(e.name);
     if (e.action == EventAction::impulse && !of_positions(asked_events_.back()))
-      diagnostics.error("event.impulse",
-                        fmt::format("{}: an impulse needs a function of positions", e.name),
-                        e.where, "leave velocities and t out of the expression");
+      refuse_impulse(e, diagnostics);
   }
+  for (int i : blueprint_.impulses) event_names_.push_back(blueprint_.events[i].name + ".rest");
+  sizes_.modes = program_.modes + static_cast<int>(blueprint_.impulses.size());
   sizes_.events = static_cast<int>(event_names_.size());
   for (const InvariantData& e : blueprint_.invariants)
     if (e.kind == InvariantData::Kind::expression)
@@ -217,20 +218,10 @@ void MultibodySystem<D>::bind_expressions(Diagnostics& diagnostics) {
 }
 
 template <int D>
-bool MultibodySystem<D>::event_gradient(int event, const State& state, std::span<double> by_p,
-                                        Workspace& ws) const {
-  const int asked = event - static_cast<int>(program_.events.size());
-  if (asked < 0) return false;
-  if (!of_positions(asked_events_[asked])) return false;
-  expression(asked_events_[asked], state, 1, by_p, {}, ws);
-  return true;
-}
-
-template <int D>
 bool MultibodySystem<D>::of_positions(const BoundExpression& bound) const {
   return std::none_of(bound.arguments.begin(), bound.arguments.end(), [&](const Quantity& q) {
-    return q.kind == Quantity::Kind::time || q.kind == Quantity::Kind::state ||
-           q.kind == Quantity::Kind::auxiliary || is_velocity(q);
+    if (q.kind == Quantity::Kind::expression) return !of_positions(expressions_[q.index]);
+    return q.kind == Quantity::Kind::state || q.kind == Quantity::Kind::auxiliary || is_velocity(q);
   });
 }
 

@@ -97,8 +97,10 @@ std::shared_ptr<const SparsePattern> mass_pattern(const Topology& t, int velocit
 
 template <int D>
 std::shared_ptr<const SparsePattern> constraint_pattern(Program<D>& program, int velocities,
+                                                        std::span<const SharedRow> shared,
                                                         Topology& t) {
   t.row_bodies.assign(program.rows.size(), {});
+  for (const SharedRow& s : shared) t.row_bodies[s.row] = s.bodies;
   for (auto& bank : program.constraints)
     each_slot<RowSlots>(*bank, [&](RowSlots& s) {
       for (int k = 0; k < s.rows; ++k) {
@@ -191,22 +193,26 @@ void aux_patterns(Program<D>& program, int velocities, const Topology& t, Patter
 }  // namespace
 
 template <int D>
-Patterns lay_out(Program<D>& program, int velocities, Topology& topology) {
+Patterns lay_out(Program<D>& program, int velocities, std::span<const SharedRow> shared,
+                 Topology& topology) {
   using Slots = typename ForceBank<D>::Slots;
   Patterns out;
-  out.constraint = constraint_pattern(program, velocities, topology);
+  out.constraint = constraint_pattern(program, velocities, shared, topology);
   PairIndex pair(topology.pairs);
   for (auto& bank : program.constraints)
     each_slot<RowSlots>(*bank, [&](RowSlots& s) { s.pairs = pair(s.A, s.B); });
   for (auto& bank : program.forces)
     each_slot<Slots>(*bank, [&](Slots& s) { s.pair = pair(s.A, s.B); });
+  for (const SharedRow& s : shared)
+    for (int a : s.bodies)
+      for (int b : s.bodies) pair(topology.bodies[a], topology.bodies[b]);
   out.force = force_pattern(topology, velocities);
   out.mass = mass_pattern(topology, velocities);
   aux_patterns(program, velocities, topology, out);
   return out;
 }
 
-template Patterns lay_out<2>(Program<2>&, int, Topology&);
-template Patterns lay_out<3>(Program<3>&, int, Topology&);
+template Patterns lay_out<2>(Program<2>&, int, std::span<const SharedRow>, Topology&);
+template Patterns lay_out<3>(Program<3>&, int, std::span<const SharedRow>, Topology&);
 
 }  // namespace kardan

@@ -16,8 +16,15 @@ struct Topology {
   std::vector<PairSlots> pairs;              // body pairs of constraints and forces
 };
 
+/// A row of a constraint that any number of bodies share.
+struct SharedRow {
+  int row = 0;
+  std::vector<int> bodies;  // ascending
+};
+
 /// Lays out patterns for a program and writes all slots. `velocities` is the number of columns.
 template <int D>
-Patterns lay_out(Program<D>& program, int velocities, Topology& topology);
+Patterns lay_out(Program<D>& program, int velocities, std::span<const SharedRow> shared,
+                 Topology& topology);
 
 }  // namespace kardan

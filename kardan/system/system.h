@@ -95,12 +95,20 @@ class System : public Equations {
   virtual double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                           std::span<double> by_v, Workspace&) const = 0;
 
-  /// Gradient of an event of `when` over the tangent of p, added to `by_p`; false where the function
-  /// depends on more than positions.
-  virtual bool event_gradient(int /*event*/, const State&, std::span<double> /*by_p*/,
-                              Workspace&) const {
-    return false;
-  }
+  /// Places in event_names(): those of elements come first, then those of `when`, then for every
+  /// impulse of `when` its state of rest ("NAME.rest": positive at rest).
+  int asked_event(int asked) const;
+  int rest_event(int impulse) const;
+  /// Where the modes of a state tell the side at which impulse `impulse` is held (the sign of its
+  /// function before), or 0: not at rest.
+  virtual int rest_mode(int impulse) const = 0;
+  /// Event functions of impulses at rest keep their side; those of rest itself are the side of zero
+  /// that the modes tell, until whoever knows the reaction says more.
+  void mark_rest(const State& s, std::span<double> z) const;
+  /// The same system with events of `when` (indices in blueprint().events) held at zero: the
+  /// constraints of the events, in this order, follow the other holonomic ones. Null where it
+  /// cannot be compiled.
+  virtual std::unique_ptr<System> hold(const std::vector<int>& events) const = 0;
   /// Changes the modes of a state to those an event sets.
   virtual void set_modes(int /*event*/, State&) const {}
 

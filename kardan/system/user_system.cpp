@@ -140,7 +140,11 @@ void UserSystem::lay_out() {
   sizes_.lambda = static_cast<int>(d.holonomic.size());
   sizes_.mu = static_cast<int>(d.nonholonomic.size());
   sizes_.e = static_cast<int>(d.invariants.size());
-  sizes_.events = static_cast<int>(d.events.size());
+  event_names_ = d.events;
+  for (int i : blueprint_.impulses) event_names_.push_back(blueprint_.events[i].name + ".rest");
+  sizes_.events = static_cast<int>(event_names_.size());
+  sizes_.modes = static_cast<int>(blueprint_.impulses.size());
+  start_.modes.assign(sizes_.modes, 0);
   sizes_.multiplier_forces = equations_->multiplier_forces();
   if (sizes_.multiplier_forces) start_.lambda.assign(sizes_.constraints(), 0.0);
   const int own = sizes_.r + sizes_.w, rows = sizes_.constraints();
@@ -258,6 +262,16 @@ std::unique_ptr<Workspace> UserSystem::make_workspace() const {
   // The mass matrix serves as a metric before forces are asked for.
   (void)equations_->evaluate(start_, {.force = true}, *ws);
   return ws;
+}
+
+std::unique_ptr<System> UserSystem::hold(const std::vector<int>& events) const {
+  if (!blueprint_.equations) return nullptr;
+  Blueprint blueprint = blueprint_;
+  std::vector<int> places;
+  for (int e : events) places.push_back(asked_event(e));
+  blueprint.equations = kardan::hold(std::move(*blueprint.equations), places);
+  Diagnostics ignored;  // what can be wrong was found when this system was compiled
+  return compile(std::move(blueprint), ignored);
 }
 
 void UserSystem::retract(std::span<const double> p, std::span<const double> delta,

@@ -30,7 +30,10 @@ class UserSystem final : public System {
                std::span<double> p_new) const override;
   void events(const State& state, std::span<double> z, Workspace& ws) const override {
     equations_->events(state, z, ws);
+    mark_rest(state, z);
   }
+  int rest_mode(int impulse) const override { return impulse; }
+  std::unique_ptr<System> hold(const std::vector<int>& events) const override;
   void choose_modes(State& state, Workspace& ws) const override;
   void follow_turns(const State& from, State& to, Workspace& ws) const override;
 
@@ -42,9 +45,7 @@ class UserSystem final : public System {
   const std::vector<std::vector<int>>& row_bodies() const override { return row_bodies_; }
   const std::vector<VariableInfo>& states() const override { return states_; }
   const std::vector<VariableInfo>& auxiliaries() const override { return auxiliaries_; }
-  const std::vector<std::string>& event_names() const override {
-    return equations_->description().events;
-  }
+  const std::vector<std::string>& event_names() const override { return event_names_; }
   const Scales& scales() const override { return scales_; }
   const std::vector<ReactionQuantity>& reaction_sensors() const override { return reactions_; }
   State start() const override { return start_; }
@@ -81,6 +82,7 @@ class UserSystem final : public System {
   State start_;
   std::vector<BodyLayout> bodies_;
   std::vector<RowInfo> rows_;
+  std::vector<std::string> event_names_;
   std::vector<std::vector<int>> row_bodies_;
   std::vector<VariableInfo> states_, auxiliaries_;
   std::vector<ReactionQuantity> reactions_;  // none

@@ -54,6 +54,15 @@ Energy VariantSystem::energy(const State& s, Workspace& ws) const {
   return variant(s).energy(s, ws);
 }
 
+std::unique_ptr<System> VariantSystem::hold(const std::vector<int>& events) const {
+  std::vector<std::unique_ptr<System>> held;
+  for (const auto& v : variants_) {
+    held.push_back(v->hold(events));
+    if (!held.back()) return nullptr;
+  }
+  return std::make_unique<VariantSystem>(std::move(held), next_);
+}
+
 State VariantSystem::start() const {
   State s = first().start();
   s.modes.push_back(0);

@@ -77,10 +77,8 @@ class VariantSystem final : public System {
                   std::span<double> by_v, Workspace& ws) const override {
     return variant(s).quantity(q, s, factor, by_p, by_v, ws);
   }
-  bool event_gradient(int event, const State& s, std::span<double> by_p,
-                      Workspace& ws) const override {
-    return variant(s).event_gradient(event, s, by_p, ws);
-  }
+  int rest_mode(int impulse) const override { return first().rest_mode(impulse); }
+  std::unique_ptr<System> hold(const std::vector<int>& events) const override;
   std::string coordinate_name(int column) const override {
     return first().coordinate_name(column);
   }

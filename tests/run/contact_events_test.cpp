@@ -73,16 +73,18 @@ double number(const Json& text) {
   return std::stod(text.get<std::string>());
 }
 
-/// Largest deviation of y1, y2, v1, v2 of two planar points.
+/// Largest deviation of y1, y2, v1, v2 of two planar points, by 1 + their size.
 double deviation(const State& s, const Json& y) {
   const double mine[] = {s.p[1], s.p[3], s.v[1], s.v[3]};
   double largest = 0;
-  for (int i = 0; i < 4; ++i) largest = std::max(largest, std::abs(mine[i] - number(y[i])));
+  for (int i = 0; i < 4; ++i)
+    largest = std::max(largest, std::abs(mine[i] - number(y[i])) / (1 + std::abs(number(y[i]))));
   return largest;
 }
 
-/// Every event of the reference, and no other.
-void expect_events(const Contact& run, const Json& reference, double accuracy) {
+/// Every event of the reference, and no other: its time, and the state there and at the end.
+void expect_events(const Contact& run, const Json& reference, double accuracy,
+                   double state_accuracy) {
   const auto& expected = reference.at("events");
   ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
   ASSERT_EQ(run.report.driver.events.size(), expected.size());
@@ -91,17 +93,16 @@ void expect_events(const Contact& run, const Json& reference, double accuracy) {
     EXPECT_NEAR(e.t, number(expected[i].at("t")), accuracy) << i;
     EXPECT_EQ(run.name(i).substr(0, 5), expected[i].at("contact") == 1 ? "balls" : "floor") << i;
     EXPECT_EQ(e.direction, expected[i].at("switch") == "on" ? 1 : -1) << i;
-    EXPECT_LE(deviation(run.at_event[i], expected[i].at("state")), 10 * accuracy) << i;
+    EXPECT_LE(deviation(run.at_event[i], expected[i].at("state")), state_accuracy) << i;
   }
-  EXPECT_LE(deviation(run.prepared.start.state, reference.at("final_t2")), 10 * accuracy);
+  EXPECT_LE(deviation(run.prepared.start.state, reference.at("final_t2")), state_accuracy);
 }
 
 class BouncingBalls : public testing::TestWithParam<const char*> {
  protected:
-  Contact bounce(const SimulateOptions& options) const {
-    const double which = GetParam()[0] == 'A' ? 0 : 1;
-    return run_contact(test::shipped("bouncing_balls", {{"case", which}}), options,
-                       {{"case", which}});
+  Contact bounce(const SimulateOptions& options, ParameterValues values = {}) const {
+    values.emplace_back("case", GetParam()[0] == 'A' ? 0 : 1);
+    return run_contact(test::shipped("bouncing_balls", values), options, values);
   }
 };
 
@@ -113,16 +114,29 @@ TEST_P(BouncingBalls, AreSolvedToRoundOffAtAnyStepByLocalLinearization) {
       const Contact run = bounce(fixed(method, h, 2));
       const Json& reference = balls(GetParam());
       ASSERT_EQ(run.report.driver.events.size(), reference.at("events").size());
-      expect_events(run, reference, 1e-13);
+      expect_events(run, reference, 1e-13, 2e-13);
       EXPECT_NEAR(run.report.energy.final, number(reference.at("E0")), 1e-12);
     }
 }
 
 TEST_P(BouncingBalls, HaveTheSameEventsWithEveryMethodToItsTolerance) {
+  // How much of an error of the start is left at the end, without any of a method: the flow of the
+  // balls is exact.
+  const double little = 1e-7;
+  double conditioning = 1;
+  for (const char* height : {"y1", "y2"}) {
+    const double start = height[1] == '2' ? 1.0 : GetParam()[0] == 'A' ? 1.5 : 1.205;
+    const Contact run = bounce(fixed("llm", 0.02, 2), {{height, start + little}});
+    conditioning =
+        std::max(conditioning,
+                 deviation(run.prepared.start.state, balls(GetParam()).at("final_t2")) / little);
+  }
+  EXPECT_LE(conditioning, 10);
   for (const char* method : {"rn4", "radau5", "dopri5", "llm"})
-    for (double tolerance : {1e-6, 1e-9}) {
-      SCOPED_TRACE(testing::Message() << method << ' ' << tolerance);
-      expect_events(bounce(to_tolerance(method, tolerance, 2)), balls(GetParam()), 200 * tolerance);
+    for (double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      SCOPED_TRACE(testing::Message() << method << ' ' << tolerance << ' ' << conditioning);
+      expect_events(bounce(to_tolerance(method, tolerance, 2)), balls(GetParam()), 2 * tolerance,
+                    10 * conditioning * tolerance);
     }
 }
 

@@ -72,24 +72,6 @@ TEST_P(Actions, ApplyImpulsesWithRestitution) {
   EXPECT_NEAR(r.report.energy.final, 2 * g * std::pow(0.8, 6), 1e-5);
 }
 
-/// Bounces follow each other ever faster until t = T (1 + e)/(1 - e): the run ends there, at rest.
-TEST_P(Actions, ComeToRestInsteadOfBouncingForEver) {
-  const std::string text =
-      "kardan: 1\ngravity: [0, 0, -9.81]\n"
-      "bodies: {ball: {kind: point, mass: 1, position: [0, 0, 1]}}\n"
-      "when: {hit: {expression: ball.z, direction: falling, action: {impulse: {restitution: "
-      "0.5}}}}\n";
-  const Ran r = run_model(text, GetParam(), 10);
-  const double fall = std::sqrt(2 / 9.81);
-  EXPECT_EQ(r.report.driver.reason, Reason::stopped);
-  EXPECT_NE(r.report.driver.message.find("comes to rest"), std::string::npos)
-      << r.report.driver.message;
-  EXPECT_NEAR(r.report.driver.t, 3 * fall, 1e-4);
-  EXPECT_LE(r.report.driver.events.size(), 40u);
-  EXPECT_NEAR(r.prepared.start.state.v[2], 0, 1e-12);
-  EXPECT_NEAR(r.prepared.start.state.p[2], 0, 1e-9);
-}
-
 INSTANTIATE_TEST_SUITE_P(Methods, Actions, testing::Values("rn4", "dopri5", "llm", "bdf"));
 
 /// A pendulum against a wall at its lowest point: constraints keep holding, the speed turns.
