@@ -279,5 +279,18 @@ TEST(NewtonsCradle, KeepsItsEnergyAndHandsOnTheBlow) {
   for (int i = 1; i < 4; ++i) EXPECT_LE(std::abs(end.v[3 * i]), 0.2 * end.v[12]);
 }
 
+TEST(NewtonsCradle, ComesToRestWithDamping) {
+  const ParameterValues damped{{"a", 0.4}, {"pin", 0.1}};
+  for (const char* method : {"rn4", "radau5"}) {
+    const Contact run = run_contact(test::shipped("newtons_cradle", damped),
+                                    to_tolerance(method, 1e-6, 15), damped);
+    ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
+    const State& end = run.prepared.start.state;
+    EXPECT_LE(norm_max(end.v), 1e-6) << method;
+    for (int i = 0; i < 5; ++i) EXPECT_NEAR(end.p[3 * i + 2], 0, 1e-6) << method << ' ' << i;
+    EXPECT_GE(run.report.driver.events.size(), 100u) << method;
+  }
+}
+
 }  // namespace
 }  // namespace kardan
