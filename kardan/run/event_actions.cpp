@@ -21,13 +21,13 @@ constexpr int most_impulses = 10'000;
 
 }  // namespace
 
-EventActions::EventActions(const System& system, double tolerance, EnergyBalance& energy)
+EventActions::EventActions(const System& system, RunMemory& memory)
     : system_(system),
-      tolerance_(tolerance),
-      energy_(energy),
+      tolerance_(memory.report.tolerance),
+      energy_(memory.report.energy),
       ws_(system.make_workspace()),
       impulses_(system),
-      bounces_(system.event_names().size()),
+      bounces_(memory.bounces),
       z_(system.event_names().size()),
       first_(static_cast<int>(system.event_names().size() - system.blueprint().events.size())) {}
 

@@ -1,6 +1,6 @@
 #pragma once
-/// What the events of a model do during a run: record, stop, set parameters, apply impulses. Changes
-/// of the energy count as work.
+/// What the events of a model do during a run: record, stop, set parameters, apply impulses.
+/// Changes of the energy count as work.
 
 #include "kardan/formulation/impulse.h"
 #include "kardan/integrate/driver.h"
@@ -10,18 +10,13 @@ namespace kardan {
 
 class EventActions {
  public:
-  /// System and balance must outlive the rules.
-  EventActions(const System& system, double tolerance, EnergyBalance& energy);
+  /// System and memory must outlive the rules. Changes the energy balance and the bounces.
+  EventActions(const System& system, RunMemory& memory);
 
   /// Events of elements count both ways; those of `when` as they say.
   std::vector<EventRule> rules();
 
  private:
-  /// When impulses of an event happened.
-  struct Bounces {
-    int count = 0;
-    double first = 0, last = 0;
-  };
   EventEffect set(int event, State& state, State& after);
   EventEffect impulse(int event, int direction, State& state, double time, State& after);
   bool settle_others(State& state);
@@ -33,7 +28,7 @@ class EventActions {
   EnergyBalance& energy_;
   std::unique_ptr<Workspace> ws_;
   ImpulseSolver impulses_;
-  std::vector<Bounces> bounces_;  // by event
+  std::vector<Bounces>& bounces_;  // by event
   Vector z_, step_;
   int first_ = 0;  // event of `when`
 };

@@ -30,17 +30,17 @@ bool may_be_driven(const System& system) {
 }  // namespace
 
 Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
-                 const Watchers& watchers, RunReport& report)
+                 const Watchers& watchers, RunMemory& memory)
     : system_(*start.system),
       method_(method),
       options_(options),
       watchers_(watchers),
-      report_(report),
+      memory_(memory),
+      report_(memory.report),
       ws_(system_.make_workspace()),
       accelerations_(system_),
       accel_(system_.sizes().constraints()),
-      driven_(may_be_driven(system_)),
-      start_(start.start.state.t) {}
+      driven_(may_be_driven(system_)) {}
 
 std::string Monitor::begin(const State& start) {
   const Energy e = system_.energy(start, *ws_);
@@ -126,7 +126,7 @@ void Monitor::add_residuals(const State& s, const Vector& a) {
   if (system_.evaluate(s, {true, true, true, false}, *ws_) != Eval::ok) return;
   for (std::size_t i = 0; i < accel_.size(); ++i) accel_[i] = -ws_->gamma[i];
   ws_->G.multiply_add(1, a, accel_);
-  Residuals& r = residuals_ = {};
+  Residuals& r = memory_.last_residuals = {};
   for (int i = 0; i < system_.sizes().constraints(); ++i) {
     r.position = std::max(r.position, std::abs(scaled_residual(system_, i, 0, ws_->g[i])));
     r.velocity = std::max(r.velocity, std::abs(scaled_residual(system_, i, 1, ws_->rate[i])));
@@ -147,7 +147,7 @@ void Monitor::record(const StepView* step, double t, const Energy& energy) const
     r.error = step->error;
     r.rejected = step->counters->rejected + step->counters->failed;
   }
-  r.residuals = residuals_;
+  r.residuals = memory_.last_residuals;
   r.kinetic = energy.kinetic;
   r.potential = energy.potential;
   r.work = report_.energy.work;
@@ -159,7 +159,7 @@ void Monitor::record(const StepView* step, double t, const Energy& energy) const
 std::string Monitor::fill_grid(const StepView& step) {
   const double slack = 1e-9 * options_.every;
   for (;;) {
-    const double t = start_ + static_cast<double>(shown_) * options_.every;
+    const double t = memory_.start + static_cast<double>(memory_.shown) * options_.every;
     if (t > step.t + slack) return {};
     const double theta = (t - (step.t - step.h)) / step.h;
     if (theta >= 1 - 1e-12) {
@@ -179,7 +179,7 @@ std::string Monitor::fill_grid(const StepView& step) {
 }
 
 std::string Monitor::show(State& state) {
-  ++shown_;
+  ++memory_.shown;
   if (accelerations_.solve(state, a_, lambda_, *ws_) != Eval::ok) {
     failed_ = true;
     return fmt::format("t = {:.9g}: the accelerations are not determined", state.t);

@@ -10,7 +10,7 @@ namespace kardan {
 class Monitor {
  public:
   Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
-          const Watchers& watchers, RunReport& report);
+          const Watchers& watchers, RunMemory& memory);
 
   /// The sink's wish for the start of the grid; empty: go on.
   std::string begin(const State& start);
@@ -35,16 +35,14 @@ class Monitor {
   const Method& method_;
   const SimulateOptions& options_;
   const Watchers& watchers_;
+  RunMemory& memory_;
   RunReport& report_;
   std::unique_ptr<Workspace> ws_;
   AccelerationSolver accelerations_;
   Vector a_, lambda_, accel_;
-  Residuals residuals_;  // of the last step
   ChartPoint point_;
   State inside_;
   bool driven_;
-  double start_ = 0;
-  long shown_ = 0;  // points of the grid
   bool failed_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <limits>
 
 #include "kardan/base/text.h"
 #include "kardan/run/event_actions.h"
@@ -159,41 +160,71 @@ static void refuse_missing_derivatives(const Method& method, RunReport& report) 
 
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
                    const Observer& observer, Diagnostics& diagnostics) {
-  return simulate(prepared, options, Watchers{grid, observer, {}}, diagnostics);
+  return simulate(prepared, options, Watchers{grid, observer, {}, {}}, diagnostics);
 }
 
-RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
-                   Diagnostics& diagnostics) {
-  RunReport report;
+/// What was asked, and what is used for it.
+static void describe(const System& system, const Choice& choice, const SimulateOptions& options,
+                     RunReport& report) {
   report.asked = options;
-  const Choice choice = choose_method(options.method, diagnostics);
-  if (!choice.formulation) return report;
-  if (choice.formulation->refuse) choice.formulation->refuse(*prepared.system, diagnostics);
-  check_options(choice, options.options, diagnostics);
-  if (diagnostics.has_errors()) return report;
   report.method = choice.method->name;
   report.formulation = choice.formulation->name;
   report.method_options = used_options(choice.method->options, options.options);
   report.formulation_options = used_options(choice.formulation->options, options.options);
   report.tolerance = options.driver.tolerance;
   report.dense_order = std::min(choice.method->order, DenseStep::order);
-  for (const ElementData& e : prepared.system->blueprint().elements)
+  report.without_derivatives.clear();
+  for (const ElementData& e : system.blueprint().elements)
     if (!e.differentiable) report.without_derivatives.push_back(e.name);
-  report.exact_derivatives =
-      prepared.system->exact_derivatives() && report.without_derivatives.empty();
-  refuse_missing_derivatives(*choice.method, report);
-  if (report.driver.reason == Reason::refused) return report;
+  report.exact_derivatives = system.exact_derivatives() && report.without_derivatives.empty();
+}
+
+/// The time of the first restart point after `t`.
+static double next_restart(const RunMemory& memory, double t, double every) {
+  if (every <= 0) return std::numeric_limits<double>::infinity();
+  return memory.start + (std::floor((t - memory.start) / every) + 1) * every;
+}
+
+/// Adds what a part of the run tells about its problem.
+static void add_problem(const ChartProblem& problem, RunReport& report) {
+  report.partitions += problem.partitions();
+  const ProblemCounts counts = problem.counts();
+  report.counts.mass_evaluations += counts.mass_evaluations;
+  report.counts.selectors += counts.selectors;
+  report.counts.predecompositions += counts.predecompositions;
+  report.counts.rank_decisions += counts.rank_decisions;
+  for (const std::string& remark : problem.remarks())
+    if (std::ranges::find(report.remarks, remark) == report.remarks.end())
+      report.remarks.push_back(remark);
+  const auto history = problem.partition_history();
+  report.partition_history.insert(report.partition_history.end(), history.begin(), history.end());
+}
+
+/// From the start or a restart point to the next one, or to the end of the run. Nothing but
+/// `memory` and the state outlives it.
+static void run_part(Prepared& prepared, const Choice& choice, const SimulateOptions& options,
+                     const Watchers& watchers, RunMemory& memory, Diagnostics& diagnostics) {
+  RunReport& report = memory.report;
+  State& state = prepared.start.state;
   const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
   DriverOptions driver = options.driver;
   driver.method_options = options.options;
-  EventActions actions(*prepared.system, report.tolerance, report.energy);
+  EventActions actions(*prepared.system, memory);
   driver.events = actions.rules();
   if (!driver.scale) driver.scale = find_scale(*prepared.system, *problem, options, diagnostics);
-  if (diagnostics.has_errors()) return report;
-  State& state = prepared.start.state;
-  Monitor monitor(prepared, *choice.method, options, watchers, report);
+  if (diagnostics.has_errors()) return;
+  Monitor monitor(prepared, *choice.method, options, watchers, memory);
   const std::clock_t begin = std::clock();
-  if (const std::string first = monitor.begin(state); !first.empty()) {
+  std::string first;
+  if (memory.paused) driver.from = report.driver;
+  if (!memory.started) {
+    first = monitor.begin(state);
+    memory.started = true;
+    memory.state = state;
+    if (watchers.checkpoint) watchers.checkpoint(memory);
+  }
+  driver.pause_at = next_restart(memory, state.t, options.checkpoint_every);
+  if (!first.empty()) {
     report.driver.reason = Reason::stopped;
     report.driver.message = first;
     report.driver.t = state.t;
@@ -206,16 +237,41 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
         });
   }
   if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
-  report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  report.partitions = problem->partitions();
-  report.counts = problem->counts();
-  report.remarks = problem->remarks();
+  report.cpu_seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  add_problem(*problem, report);
+  if (report.driver.reason != Reason::paused) monitor.end(prepared.start);
+}
+
+RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
+                   Diagnostics& diagnostics, const RunMemory* from) {
+  RunMemory memory;
+  memory.report.asked = options;
+  const Choice choice = choose_method(options.method, diagnostics);
+  if (!choice.formulation) return memory.report;
+  if (choice.formulation->refuse) choice.formulation->refuse(*prepared.system, diagnostics);
+  check_options(choice, options.options, diagnostics);
+  if (diagnostics.has_errors()) return memory.report;
+  if (from) {
+    memory = *from;
+    prepared.start.state = from->state;
+  } else {
+    memory.start = prepared.start.state.t;
+    memory.bounces.resize(prepared.system->event_names().size());
+  }
+  RunReport& report = memory.report;
+  describe(*prepared.system, choice, options, report);
+  refuse_missing_derivatives(*choice.method, report);
+  if (report.driver.reason == Reason::refused) return report;
+  for (;;) {
+    run_part(prepared, choice, options, watchers, memory, diagnostics);
+    if (diagnostics.has_errors() || report.driver.reason != Reason::paused) break;
+    memory.paused = true;
+    memory.state = prepared.start.state;
+    if (watchers.checkpoint) watchers.checkpoint(memory);
+  }
   if (prepared.system->sizes().e > 0 && !report.formulation_options.contains("invariants"))
     report.remarks.push_back(fmt::format(
         "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
-  const auto history = problem->partition_history();
-  report.partition_history.assign(history.begin(), history.end());
-  monitor.end(prepared.start);
   return report;
 }
 

@@ -1,0 +1,31 @@
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/run/simulate.h"
+#include "kardan/system/variant_system.h"
+
+namespace kardan {
+namespace {
+
+bool same_sizes(const State& a, const State& b) {
+  return a.p.size() == b.p.size() && a.v.size() == b.v.size() && a.r.size() == b.r.size() &&
+         a.w.size() == b.w.size() && a.s.size() == b.s.size() && a.turns.size() == b.turns.size() &&
+         a.modes.size() == b.modes.size();
+}
+
+}  // namespace
+
+bool fits(const System& system, const RunMemory& memory) {
+  const State& state = memory.state;
+  if (!same_sizes(state, system.start()) || !std::isfinite(state.t)) return false;
+  if (state.lambda.size() > static_cast<std::size_t>(system.sizes().constraints())) return false;
+  if (const auto* variants = dynamic_cast<const VariantSystem*>(&system))
+    if (state.modes.back() < 0 || state.modes.back() >= variants->variants()) return false;
+  const auto events = static_cast<int>(system.event_names().size());
+  return std::ssize(memory.bounces) == events && memory.shown >= 0 &&
+         std::ranges::all_of(memory.report.driver.events, [&](const EventRecord& e) {
+           return e.event >= 0 && e.event < events;
+         });
+}
+
+}  // namespace kardan
