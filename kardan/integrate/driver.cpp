@@ -105,6 +105,7 @@ class Driver {
     try {
       go();
     } catch (const std::exception& e) {
+      if (observing_) throw;  // an observer may
       stop(Reason::evaluation_failed, thrown_message(state_.t, e), "");
     }
     return finish();
@@ -339,7 +340,9 @@ class Driver {
     report_.smallest_step = std::min(report_.smallest_step, h);
     report_.largest_step = std::max(report_.largest_step, h);
     const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
+    observing_ = true;
     const std::string wish = observer_ ? observer_(view) : std::string();
+    observing_ = false;
     if (event) {
       events_.pass(dense_, next_, report_);
       memory_.last_error = 0;  // the errors before an event tell nothing about those after it
@@ -410,6 +413,7 @@ class Driver {
   bool bent_ = false;  // a step was chosen to meet t_end
   bool per_unit_;      // the error per second is held below the tolerance
   bool has_jacobian_ = false;
+  bool observing_ = false;
   Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
 };
 

@@ -45,6 +45,7 @@ DriverReport MultistepDriver::run() {
   try {
     go();
   } catch (const std::exception& e) {
+    if (observing_) throw;  // an observer may
     stop(Reason::evaluation_failed, Diagnosis::none, thrown_message(state_.t, e), "");
   }
   return finish();
@@ -162,6 +163,9 @@ bool MultistepDriver::step() {
   count();
   if (thrown_) std::rethrow_exception(thrown_);
   Eval e = answer < 0 ? Eval::recoverable : Eval::ok;
+  // A step below round-off is none, whatever the library says.
+  if (e == Eval::ok && t - state_.t < rounding() && t < next_stop() - rounding())
+    e = Eval::recoverable;
   if (e == Eval::ok) e = end_at(t);
   if (e != Eval::ok) {
     // Away from the base the chart may be at fault: once more from a new one.
@@ -199,7 +203,9 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
   report_.smallest_step = std::min(report_.smallest_step, h);
   report_.largest_step = std::max(report_.largest_step, h);
   const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
+  observing_ = true;
   const std::string wish = observer_ ? observer_(view) : std::string();
+  observing_ = false;
   if (event) events_.pass(dense_, next_, report_);
   state_ = next_;
   if (report_.reason != Reason::finished) return false;

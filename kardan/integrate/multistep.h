@@ -88,6 +88,7 @@ class MultistepDriver {
   DenseStep dense_;
   State next_;
   std::exception_ptr thrown_;
+  bool observing_ = false;
 };
 
 }  // namespace kardan

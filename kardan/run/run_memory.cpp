@@ -17,7 +17,11 @@ bool same_sizes(const State& a, const State& b) {
 
 bool fits(const System& system, const RunMemory& memory) {
   const State& state = memory.state;
-  if (!same_sizes(state, system.start()) || !std::isfinite(state.t)) return false;
+  const StepMemory& step = memory.report.driver.memory;
+  if (!same_sizes(state, system.start())) return false;
+  for (const double x : {state.t, memory.start, step.start, step.h, step.last_error, step.last_h})
+    if (!std::isfinite(x)) return false;
+  if (memory.start > state.t || step.h < 0) return false;
   if (state.lambda.size() > static_cast<std::size_t>(system.sizes().constraints())) return false;
   if (const auto* variants = dynamic_cast<const VariantSystem*>(&system))
     if (state.modes.back() < 0 || state.modes.back() >= variants->variants()) return false;

@@ -242,6 +242,18 @@ static void run_part(Prepared& prepared, const Choice& choice, const SimulateOpt
   if (report.driver.reason != Reason::paused) monitor.end(prepared.start);
 }
 
+/// Where steps became ever smaller and no row of the constraints is to blame, the largest reaction
+/// shows what jams.
+static void name_largest_reaction(const System& system, const ConsistentStart& end,
+                                  DriverReport& report) {
+  if (report.reason != Reason::step_too_small && report.reason != Reason::too_many_steps) return;
+  if (end.lambda.empty() || report.message.find("trouble with") != std::string::npos) return;
+  const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  const auto most = std::ranges::max_element(end.lambda, larger);
+  report.message += fmt::format("; the largest reaction is {:.2g}, in '{}'", *most,
+                                system.row_name(static_cast<int>(most - end.lambda.begin())));
+}
+
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
                    Diagnostics& diagnostics, const RunMemory* from) {
   RunMemory memory;
@@ -269,6 +281,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     memory.state = prepared.start.state;
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }
+  name_largest_reaction(*prepared.system, prepared.start, report.driver);
   if (prepared.system->sizes().e > 0 && !report.formulation_options.contains("invariants"))
     report.remarks.push_back(fmt::format(
         "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));

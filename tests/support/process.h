@@ -31,7 +31,7 @@ class TemporaryFolder {
 
 /// What a process finds.
 struct Surroundings {
-  std::string out;                 ///< file for standard output; empty: one that is read later
+  std::string out = {};            ///< file for standard output; empty: one that is read later
   std::uint64_t largest_file = 0;  ///< [bytes] as if the disk were full then; 0: no limit
 };
 

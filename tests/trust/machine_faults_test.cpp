@@ -109,8 +109,8 @@ TEST_P(Signal, EndsARunWithResultsAndACheckpointThatGoesOn) {
   EXPECT_EQ(read_all(again), read_all(whole));
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, Signal, testing::Values(SIGINT, SIGTERM), [](const auto& info) {
-  return std::string(info.param == SIGINT ? "SIGINT" : "SIGTERM");
+INSTANTIATE_TEST_SUITE_P(Both, Signal, testing::Values(SIGINT, SIGTERM), [](const auto& chosen) {
+  return std::string(chosen.param == SIGINT ? "SIGINT" : "SIGTERM");
 });
 
 /// A pipe as a result file, with a reader that does not read.
