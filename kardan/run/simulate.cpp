@@ -246,8 +246,9 @@ static void run_part(Prepared& prepared, const Choice& choice, const SimulateOpt
 /// shows what jams.
 static void name_largest_reaction(const System& system, const ConsistentStart& end,
                                   DriverReport& report) {
-  if (report.reason != Reason::step_too_small && report.reason != Reason::too_many_steps) return;
-  if (end.lambda.empty() || report.message.find("trouble with") != std::string::npos) return;
+  if (report.reason != Reason::step_too_small || end.lambda.empty() ||
+      report.message.find("trouble with") != std::string::npos)
+    return;
   const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
   const auto most = std::ranges::max_element(end.lambda, larger);
   report.message += fmt::format("; the largest reaction is {:.2g}, in '{}'", *most,

@@ -118,7 +118,7 @@ class Pipe {
  public:
   explicit Pipe(const std::string& path) : path_(path) {
     EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
-    file_ = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    file_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     EXPECT_GE(file_, 0);
   }
   ~Pipe() { close_reader(); }

@@ -16,9 +16,9 @@ struct Case {
 };
 /// Driven loops in the plane and in space, redundant constraints, rolling, impulses, contacts,
 /// equations.
-constexpr Case cases[] = {{"andrews", 0.004, 1e-4},       {"bricard", 0.2, 1e-3},
-                          {"three_link", 0.2, 1e-3},      {"sleigh_belt", 0.5, 1e-3},
-                          {"bouncing_balls", 0.6, 1e-3},  {"newtons_cradle", 0.66, 1e-3},
+constexpr Case cases[] = {{"andrews", 0.002, 1e-4},         {"bricard", 0.1, 1e-4},
+                          {"three_link", 0.2, 1e-3},        {"sleigh_belt", 0.5, 1e-3},
+                          {"bouncing_balls", 0.6, 1e-3},    {"newtons_cradle", 0.66, 1e-3},
                           {"pendulum_equations", 0.6, 1e-3}};
 constexpr int restarts = 4;
 
@@ -119,7 +119,7 @@ TEST_P(Restart, GoesOnBitByBitWithEveryMethod) {
     }
   }
   EXPECT_GE(runs, 15);
-  EXPECT_GE(resumed, 3 * runs);
+  EXPECT_GE(resumed, 2 * runs);
 }
 
 TEST_P(Restart, InterruptedAgainAndAgainComesToTheSameEnd) {
