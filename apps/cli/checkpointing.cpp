@@ -134,7 +134,7 @@ void CheckpointWriter::write(const RunMemory& memory) {
     io::write_atomically(path_, io::to_bytes(next));
     now_ = std::move(next);
   } catch (const std::system_error& e) {
-    failure_ = e.what();
+    failure_ = fmt::format("cannot write {}", e.what());
   }
 }
 

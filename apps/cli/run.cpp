@@ -89,7 +89,7 @@ class StepLog {
     try {
       write();
     } catch (const std::system_error& e) {
-      failure_ = e.what();
+      failure_ = fmt::format("cannot write {}", e.what());
     }
   }
 
@@ -115,7 +115,7 @@ using Clock = std::chrono::steady_clock;
 std::string interruption(const Files& files, Clock::time_point begin, double wall_limit) {
   if (const int signal = Interrupt::asked(); signal != 0)
     return fmt::format("interrupted by {}", signal == SIGINT ? "SIGINT" : "SIGTERM");
-  if (std::string why = files.failure(); !why.empty()) return "cannot write " + why;
+  if (std::string why = files.failure(); !why.empty()) return why;
   if (wall_limit > 0 && std::chrono::duration<double>(Clock::now() - begin).count() > wall_limit)
     return fmt::format("the wall-clock limit of {} s is over", format_number(wall_limit));
   return "";
@@ -162,10 +162,9 @@ int tell_end(const RunReport& report, const CheckpointWriter& checkpoints,
   const Reason reason = report.driver.reason;
   const bool came_to_end = reason == Reason::finished || reason == Reason::stopped;
   if (came_to_end && lost.empty()) return finished;
-  if (came_to_end)
-    fmt::print(stderr, "kardan: cannot write {}\n", lost);
-  else
-    fmt::print(stderr, "kardan: {}\n", report.driver.message);
+  if (!came_to_end) fmt::print(stderr, "kardan: {}\n", report.driver.message);
+  if (!lost.empty() && report.driver.message.find(lost) == std::string::npos)
+    fmt::print(stderr, "kardan: {}\n", lost);
   if (!report.driver.advice.empty()) fmt::print(stderr, "        {}\n", report.driver.advice);
   if (checkpoints.active())
     fmt::print(stderr, "        --resume {} goes on from t = {}\n", checkpoints.path(),

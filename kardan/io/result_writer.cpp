@@ -71,15 +71,16 @@ ResultWriter::ResultWriter(const Model& model, const ParameterValues& overrides,
 /// What one of the files cannot take, a full disk say, is no loss for the others.
 template <class Tell>
 void ResultWriter::tell(const Tell& tell) {
-  const auto lose = [&](std::unique_ptr<ResultSink>& sink, const char* why) {
-    failure_ = why;
-    lost_.push_back(std::move(sink));
+  // What is lost is left as it is: closing a file that it could not write crashes the HDF5 library.
+  const auto lose = [&](std::unique_ptr<ResultSink>& sink, std::string why) {
+    failure_ = std::move(why);
+    (void)sink.release();
   };
   for (auto& sink : sinks_) {
     try {
       if (sink) tell(*sink);
     } catch (const std::system_error& e) {
-      lose(sink, e.what());
+      lose(sink, fmt::format("cannot write {}", e.what()));
     } catch (const io::Hdf5Error& e) {
       lose(sink, e.what());
     }

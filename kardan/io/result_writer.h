@@ -40,7 +40,7 @@ class ResultWriter {
 
   const System& system_;
   Recorder recorder_;
-  std::vector<std::unique_ptr<ResultSink>> sinks_, lost_;
+  std::vector<std::unique_ptr<ResultSink>> sinks_;
   std::string failure_;
 };
 

@@ -32,7 +32,7 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 Process::Process(const std::vector<std::string>& arguments, const Surroundings& around)
-    : out_(around.out.empty() ? folder_.file("out") : around.out) {
+    : out_(around.out.empty() ? folder_.file("out") : around.out), reads_out_(around.out.empty()) {
   const std::string err = folder_.file("err");
   std::vector<std::string> words{built_program()};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -78,7 +78,7 @@ bool Process::ended() {
 Output Process::wait() {
   int status = 0;
   if (child_ > 0 && waitpid(child_, &status, 0) == child_) take(status);
-  output_.out = read_all(out_);
+  if (reads_out_) output_.out = read_all(out_);
   output_.err = read_all(folder_.file("err"));
   return output_;
 }

@@ -53,6 +53,7 @@ class Process {
 
   TemporaryFolder folder_;
   std::string out_;
+  bool reads_out_;
   pid_t child_ = -1;
   Output output_;
 };

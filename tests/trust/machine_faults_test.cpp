@@ -190,7 +190,7 @@ TEST_P(DiskFull, EndsTheRunNamesTheFileAndLeavesTheOthersWhole) {
   const std::string file = folder.file(std::string("large.") + GetParam()),
                     json = folder.file("small.json"), checkpoint = folder.file("a.checkpoint");
   const Output o = run_kardan(run_words({"--t-end", "3000", "--every", "0.01", "--out", file,
-                                         "--out", json, "--option", "max_steps=100000"}),
+                                         "--out", json, "--option", "max_steps=3000"}),
                               {.largest_file = 200'000});
   EXPECT_EQ(o.signal, 0) << o.err;
   EXPECT_EQ(o.exit_code, failed) << o.err;
@@ -304,10 +304,10 @@ class Refused : public testing::Test {
 
 TEST_F(Refused, SomethingElseIsNotContinued) {
   expect_refused(resume({}, models_folder() + "/three_link.yaml"), "checkpoint.model", path);
-  expect_refused(resume({"--set", "length=2"}), "checkpoint.model", "another model");
+  expect_refused(resume({"--set", "L=2"}), "checkpoint.model", "another model");
   expect_refused(resume({"--method", "radau5"}), "checkpoint.option", "method = radau5");
   expect_refused(resume({"--tol", "1e-3"}), "checkpoint.option",
-                 "the run of the checkpoint has 1e-6");
+                 "the run of the checkpoint has 1e-06");
   expect_refused(resume({"--option", "safety=0.5"}), "checkpoint.option", "safety = 0.5");
   expect_refused(resume({"--every", "0.3"}), "checkpoint.option", "every = 0.3");
   expect_refused(resume({"--t-end", "0.1"}), "checkpoint.end", "t_end = 0.1");
