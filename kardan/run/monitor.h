@@ -39,10 +39,11 @@ class Monitor {
   RunReport& report_;
   std::unique_ptr<Workspace> ws_;
   AccelerationSolver accelerations_;
-  Vector a_, lambda_, accel_;
+  Vector a_, lambda_;
   ChartPoint point_;
   State inside_;
   bool driven_;
+  bool works_;  // forces, drivers or events may do work
   bool failed_ = false;
 };
 

@@ -172,7 +172,7 @@ static void describe(const System& system, const Choice& choice, const SimulateO
   report.method_options = used_options(choice.method->options, options.options);
   report.formulation_options = used_options(choice.formulation->options, options.options);
   report.tolerance = options.driver.tolerance;
-  report.dense_order = std::min(choice.method->order, DenseStep::order);
+  report.dense_order = std::min(choice.method->order, choice.method->dense_order);
   report.without_derivatives.clear();
   for (const ElementData& e : system.blueprint().elements)
     if (!e.differentiable) report.without_derivatives.push_back(e.name);
