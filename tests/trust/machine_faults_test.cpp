@@ -196,9 +196,11 @@ TEST_P(DiskFull, EndsTheRunNamesTheFileAndLeavesTheOthersWhole) {
   EXPECT_EQ(o.exit_code, failed) << o.err;
   EXPECT_THAT(o.err, AnyOf(HasSubstr("large."), HasSubstr("disk full"))) << o.err;
   const Json certificate = Json::parse(read_all(json));
-  // A report is written as a whole at the end: there the run itself has come to its end.
-  EXPECT_EQ(certificate.at("reason"),
-            std::string(GetParam()) == "html" ? "too_many_steps" : "interrupted");
+  // A report is written as a whole at the end, HDF5 from time to time: the run itself may have come
+  // to its end then.
+  const std::string reason = certificate.at("reason");
+  EXPECT_THAT(reason, AnyOf("interrupted", "too_many_steps"));
+  if (std::string(GetParam()) == "csv") EXPECT_EQ(reason, "interrupted");
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, DiskFull, testing::Values("csv", "h5", "html"));
