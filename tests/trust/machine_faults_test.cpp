@@ -200,7 +200,9 @@ TEST_P(DiskFull, EndsTheRunNamesTheFileAndLeavesTheOthersWhole) {
   // to its end then.
   const std::string reason = certificate.at("reason");
   EXPECT_THAT(reason, AnyOf("interrupted", "too_many_steps"));
-  if (std::string(GetParam()) == "csv") EXPECT_EQ(reason, "interrupted");
+  if (std::string(GetParam()) == "csv") {
+    EXPECT_EQ(reason, "interrupted");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, DiskFull, testing::Values("csv", "h5", "html"));
