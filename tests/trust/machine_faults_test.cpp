@@ -196,9 +196,13 @@ TEST_P(DiskFull, EndsTheRunNamesTheFileAndLeavesTheOthersWhole) {
   EXPECT_EQ(o.exit_code, failed) << o.err;
   EXPECT_THAT(o.err, AnyOf(HasSubstr("large."), HasSubstr("disk full"))) << o.err;
   const Json certificate = Json::parse(read_all(json));
-  // A report is written as a whole at the end: there the run itself has come to its end.
-  EXPECT_EQ(certificate.at("reason"),
-            std::string(GetParam()) == "html" ? "too_many_steps" : "interrupted");
+  // A report is written as a whole at the end, HDF5 from time to time: the run itself may have come
+  // to its end then.
+  const std::string reason = certificate.at("reason");
+  EXPECT_THAT(reason, AnyOf("interrupted", "too_many_steps"));
+  if (std::string(GetParam()) == "csv") {
+    EXPECT_EQ(reason, "interrupted");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, DiskFull, testing::Values("csv", "h5", "html"));
@@ -260,16 +264,18 @@ TEST(Machine, SurvivesAHundredSuddenDeaths) {
   };
   std::mt19937 random(7);
   int there = 0;
-  double furthest = 0;
+  double furthest = 0, span = 40;  // [s], [ms]: long enough for runs to get on, on any machine
   for (int death = 0; death < 100; ++death) {
     const bool resume = std::filesystem::exists(checkpoint);
     Process process(with({resume ? "--resume" : "--checkpoint", checkpoint, "--out", csv}));
-    sleep_ms(std::uniform_real_distribution<double>(0, 40)(random));
+    sleep_ms(std::uniform_real_distribution<double>(0, span)(random));
     process.send(SIGKILL);
     (void)process.wait();
+    span = std::min(1.2 * span, 1000.0);
     if (!std::filesystem::exists(checkpoint)) continue;
     const auto c = loaded(checkpoint);
     ASSERT_TRUE(c) << "after " << death + 1 << " deaths";
+    if (c->memory.state.t > furthest) span = std::max(0.7 * span, 10.0);
     EXPECT_GE(c->memory.state.t, furthest);
     furthest = c->memory.state.t;
     ++there;

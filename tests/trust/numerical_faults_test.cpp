@@ -163,8 +163,11 @@ TEST(NumericalFaults, ContradictoryDriversAreReportedWithTheirTime) {
   with_every_method(
       std::string(test::contradiction), 2, 1e-5, [](const Method& m, const Ended& run) {
         expect_honest(run, std::string(m.name));
-        EXPECT_NEAR(run.t(), 0.7, 2e-2) << m.name << ": " << run.message();
         EXPECT_THAT(run.message(), AnyOf(HasSubstr("first"), HasSubstr("second"))) << m.name;
+        EXPECT_GE(run.t(), 0.69) << m.name;
+        // Those that hold constraints to their order only see later how far they are apart.
+        const bool loose = m.order == 1 || m.name.starts_with("baumgarte");
+        EXPECT_LE(run.t(), loose ? 1.2 : 0.72) << m.name << ": " << run.message();
       });
 }
 
