@@ -14,7 +14,8 @@ struct SimulateOptions;
 
 namespace kardan::cli {
 
-/// Exit codes: 0 finished, 1 the computation failed, 2 bad input or usage.
+/// Exit codes: 0 finished, 1 the computation failed, 2 bad input or usage. A run that a signal ends
+/// returns 128 + its number.
 inline constexpr int finished = 0, failed = 1, bad_input = 2;
 
 /// What every command on a model takes.
@@ -69,6 +70,8 @@ struct RunOptions {
   std::vector<std::string> option;        // name=value of the driver
   std::vector<std::string> tolerance_of;  // variable=value
   double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
+  std::string checkpoint, resume;  // files
+  double checkpoint_every = 0, wall_limit = 0;
 };
 int run(const ModelOptions& options, const RunOptions& given);
 /// Options of `kardan compare`.

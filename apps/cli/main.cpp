@@ -3,10 +3,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <exception>
+#include <system_error>
 
 #include "apps/cli/command.h"
 #include "apps/cli/reproduce.h"
+
+/// What was printed has arrived, or this throws.
+static void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw std::system_error(errno ? errno : EIO, std::generic_category(), "standard output");
+}
 
 int main(int argc, char** argv) {
   using namespace kardan::cli;
@@ -69,6 +79,19 @@ int main(int argc, char** argv) {
       ->add_option("--out", given.out, "result file: .h5, .csv, .json, .html; may be repeated")
       ->take_all();
   run_command->add_option("--log", given.log, "file with one line a step: t, h, error, counts");
+  run_command->add_option("--checkpoint", given.checkpoint,
+                          "file from which the run can go on, renewed as it goes");
+  run_command
+      ->add_option("--checkpoint-every", given.checkpoint_every,
+                   "[s] of the motion between checkpoints; default: a 20th of the run")
+      ->check(CLI::PositiveNumber);
+  run_command->add_option(
+      "--resume", given.resume,
+      "go on from this checkpoint, with its options; t_end and max_steps may be raised");
+  run_command
+      ->add_option("--wall-limit", given.wall_limit,
+                   "[s] the run ends after so much time on the clock")
+      ->check(CLI::PositiveNumber);
   run_command->callback([&] { result = kardan::cli::run(model, given); });
   CompareCommand pairs;
   CLI::App* work = app.add_subcommand("compare", "work against precision of several methods");
@@ -126,11 +149,18 @@ int main(int argc, char** argv) {
     result = schema();
   });
 
+  // A closed pipe is a write that fails, not the end of everything.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     app.parse(argc, argv);
+    flush_output();
   } catch (const CLI::ParseError& e) {
     const int code = app.exit(e);
     return code == 0 ? finished : bad_input;
+  } catch (const std::system_error& e) {
+    // Whoever closed the pipe knows.
+    if (e.code() != std::errc::broken_pipe) fmt::print(stderr, "kardan: {}\n", e.what());
+    return failed;
   } catch (const std::exception& e) {
     fmt::print(stderr, "kardan: {}\n", e.what());
     return failed;

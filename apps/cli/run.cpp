@@ -1,14 +1,18 @@
 #include <fmt/format.h>
-#include <fmt/os.h>
 
+#include <chrono>
 #include <cmath>
+#include <system_error>
 
+#include "apps/cli/checkpointing.h"
 #include "apps/cli/command.h"
+#include "apps/cli/interrupt.h"
 #include "apps/cli/print.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/viewer_page.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/output_file.h"
 #include "kardan/io/report_json.h"
 #include "kardan/io/result_writer.h"
 #include "kardan/run/simulate.h"
@@ -56,68 +60,160 @@ void print_report(const System& system, const RunReport& r) {
 /// `--log FILE`: one line a step; counts are those of the run so far.
 class StepLog {
  public:
-  explicit StepLog(const std::string& path) {
+  StepLog(const std::string& path, Diagnostics& diagnostics) {
     if (path.empty()) return;
-    file_ = std::make_unique<fmt::ostream>(fmt::output_file(path));
-    file_->print("t,h,error,rejected,failed,evaluations,iterations\n");
+    try {
+      file_ = std::make_unique<io::OutputFile>(path);
+      file_->print("t,h,error,rejected,failed,evaluations,iterations\n");
+    } catch (const std::system_error& e) {
+      diagnostics.error("output.file", fmt::format("--log {}: {}", path, e.code().message()), {},
+                        "is the folder there, and may it be written?");
+    }
   }
   void add(const StepView& step) {
-    if (file_)
+    keep([&] {
       file_->print("{},{},{},{},{},{},{}\n", format_number(step.t), format_number(step.h),
                    format_number(step.error), step.counters->rejected, step.counters->failed,
                    step.counters->evaluations, step.counters->iterations);
+    });
   }
+  void close() {
+    keep([&] { file_->close(); });
+  }
+  const std::string& failure() const { return failure_; }
 
  private:
-  std::unique_ptr<fmt::ostream> file_;
+  template <class Write>
+  void keep(const Write& write) {
+    if (!file_ || !failure_.empty()) return;
+    try {
+      write();
+    } catch (const std::system_error& e) {
+      failure_ = fmt::format("cannot write {}", e.what());
+    }
+  }
+
+  std::unique_ptr<io::OutputFile> file_;
+  std::string failure_;
 };
 
-/// Runs with results, log and progress bar.
-RunReport run_to_files(Prepared& prepared, const SimulateOptions& options, const RunOptions& given,
-                       ProgressWish progress_wish, ResultWriter& results, Diagnostics& faults) {
-  StepLog log(given.log);
+/// Everything a run writes, and what may end it from outside.
+struct Files {
+  ResultWriter& results;
+  CheckpointWriter& checkpoints;
+  StepLog& log;
+
+  std::string failure() const {
+    for (const std::string& why : {results.failure(), checkpoints.failure(), log.failure()})
+      if (!why.empty()) return why;
+    return "";
+  }
+};
+
+using Clock = std::chrono::steady_clock;
+
+std::string interruption(const Files& files, Clock::time_point begin, double wall_limit) {
+  if (const int signal = Interrupt::asked(); signal != 0)
+    return fmt::format("interrupted by {}", signal == SIGINT ? "SIGINT" : "SIGTERM");
+  if (std::string why = files.failure(); !why.empty()) return why;
+  if (wall_limit > 0 && std::chrono::duration<double>(Clock::now() - begin).count() > wall_limit)
+    return fmt::format("the wall-clock limit of {} s is over", format_number(wall_limit));
+  return "";
+}
+
+/// Runs with results, checkpoints, log and progress bar.
+RunReport run_to_files(Prepared& prepared, SimulateOptions options, Files files,
+                       ProgressWish progress_wish, const io::Checkpoint* from, double wall_limit,
+                       Diagnostics& faults) {
+  const Clock::time_point begin = Clock::now();
+  options.driver.interrupt = [&] { return interruption(files, begin, wall_limit); };
   Progress progress(prepared.start.state.t, options.t_end, progress_wish);
   long steps = 0;
-  const Observer observer = [&](const StepView& step) {
-    progress.at(step.t, ++steps);
-    log.add(step);
-    return std::string();
-  };
-  return simulate(prepared, options, {results.grid(), observer, results.steps()}, faults);
+  Watchers watchers{files.results.grid(),
+                    [&](const StepView& step) {
+                      progress.at(step.t, ++steps);
+                      files.log.add(step);
+                      return std::string();
+                    },
+                    files.results.steps(),
+                    {}};
+  if (files.checkpoints.active())
+    watchers.checkpoint = [&](const RunMemory& memory) { files.checkpoints.write(memory); };
+  return simulate(prepared, options, watchers, faults, from ? &from->memory : nullptr);
+}
+
+/// Whether the checkpoint and its rows are of this run; else everything that is against it.
+bool may_resume(const io::Checkpoint& from, const std::string& path, const StartedModel& started,
+                const SimulateOptions& options, Diagnostics& faults) {
+  io::check_same_run(from, path, io::model_hash(started.model, started.overrides),
+                     *started.prepared.system, options, faults);
+  if (faults.has_errors()) return false;
+  const auto width = static_cast<std::size_t>(Recorder(*started.prepared.system).layout().width);
+  const std::string rows = io::rows_path(path);
+  if (const std::string why = io::check_journal(rows, from.rows, width); !why.empty())
+    faults.error("checkpoint.rows", "the rows of the checkpoint cannot be used: " + why, {rows},
+                 "it belongs beside the checkpoint, as it was written with it");
+  return !faults.has_errors();
+}
+
+/// Says on stderr how a run ended that did not come to its end, and how it can go on.
+int tell_end(const RunReport& report, const CheckpointWriter& checkpoints,
+             const std::string& lost) {
+  const Reason reason = report.driver.reason;
+  const bool came_to_end = reason == Reason::finished || reason == Reason::stopped;
+  if (came_to_end && lost.empty()) return finished;
+  if (!came_to_end) fmt::print(stderr, "kardan: {}\n", report.driver.message);
+  if (!lost.empty() && report.driver.message.find(lost) == std::string::npos)
+    fmt::print(stderr, "kardan: {}\n", lost);
+  if (!report.driver.advice.empty()) fmt::print(stderr, "        {}\n", report.driver.advice);
+  if (checkpoints.active())
+    fmt::print(stderr, "        --resume {} goes on from t = {}\n", checkpoints.path(),
+               format_number(checkpoints.t()));
+  const int signal = Interrupt::asked();
+  return reason == Reason::interrupted && signal != 0 ? 128 + signal : failed;
 }
 
 }  // namespace
 
-int run(const ModelOptions& options, const RunOptions& given) {
+int run(const ModelOptions& command, const RunOptions& run_command) {
+  ModelOptions options = command;
+  RunOptions given = run_command;
+  Diagnostics faults;
+  std::optional<io::Checkpoint> from;
+  if (!given.resume.empty()) from = read_resume(options, given, faults);
+  if (tell(faults)) return bad_input;
   StartedModel started;
   if (const int code = start_model(options, started); code != finished) return code;
   const Model& model = started.model;
   Prepared& prepared = started.prepared;
-  Diagnostics faults;
   SimulateOptions simulate_options;
-  if (!read_run_options(model, *prepared.system, given, simulate_options, faults)) {
-    tell(faults);
-    return bad_input;
-  }
+  const bool good = read_run_options(model, *prepared.system, given, simulate_options, faults) &&
+                    (!from || may_resume(*from, given.resume, started, simulate_options, faults));
+  tell(faults);
+  if (!good) return bad_input;
+  faults = {};
   const System& system = *prepared.system;
   ResultWriter results(model, started.overrides, prepared, simulate_options, given.out,
                        {viewer_page()}, faults);
+  StepLog log(given.log, faults);
   if (tell(faults)) return bad_input;
+  const io::Checkpoint* resumed = from ? &*from : nullptr;
+  CheckpointWriter checkpoints(started, given, simulate_options, resumed, results, faults);
+  if (tell(faults)) return bad_input;
+  const Interrupt interrupt;
   const bool silent = options.quiet || options.json;
-  const RunReport report =
-      run_to_files(prepared, simulate_options, given,
-                   silent ? ProgressWish::hidden : ProgressWish::shown, results, faults);
+  const RunReport report = run_to_files(prepared, simulate_options, {results, checkpoints, log},
+                                        silent ? ProgressWish::hidden : ProgressWish::shown,
+                                        resumed, given.wall_limit, faults);
   if (tell(faults)) return bad_input;
   const Moment end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
   results.end(report, end);
+  log.close();
   if (options.json)
     fmt::print("{}\n", to_json(system, report, end).dump(2));
   else if (!options.quiet)
     print_report(system, report);
-  if (report.driver.reason == Reason::finished || report.driver.reason == Reason::stopped)
-    return finished;
-  fmt::print(stderr, "kardan: {}\n        {}\n", report.driver.message, report.driver.advice);
-  return failed;
+  return tell_end(report, checkpoints, Files{results, checkpoints, log}.failure());
 }
 
 static void print_options(const std::vector<OptionInfo>& options) {

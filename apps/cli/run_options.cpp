@@ -10,6 +10,9 @@
 namespace kardan::cli {
 namespace {
 
+/// Of the run between checkpoints.
+constexpr double default_checkpoints = 0.05;
+
 /// The parts of name=value; false after telling that there is no '='.
 bool split_assignment(const char* flag, const std::string& text, std::string& name,
                       std::string& value, Diagnostics& diagnostics) {
@@ -70,6 +73,9 @@ bool read_run_options(const Model& model, const System& system, const RunOptions
   if (given.t_end > 0) out.t_end = given.t_end;
   if (given.every > 0) out.every = given.every;
   if (given.step > 0) out.driver.fixed_step = given.step;
+  if (given.checkpoint_every > 0) out.checkpoint_every = given.checkpoint_every;
+  if (!given.checkpoint.empty() && out.checkpoint_every == 0)
+    out.checkpoint_every = default_checkpoints * out.t_end;
   if (out.every == 0) out.every = default_spacing(out.t_end, given.out);
   driver_options_from(given, out, diagnostics);
   if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)

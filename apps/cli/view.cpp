@@ -25,13 +25,12 @@ int view(const std::string& result, const std::vector<std::string>& out, bool qu
       faults.error("output.file", fmt::format("--out {}: this is the result itself", path), {},
                    "choose another name");
   if (tell(faults)) return bad_input;
-  const auto sinks = open_results(paths, {viewer_page()}, faults);
-  Diagnostics while_reading;
+  Diagnostics opening, while_reading;
+  const auto sinks = open_results(paths, {viewer_page()}, opening);
+  if (tell(opening)) return bad_input;
   for (const auto& sink : sinks)
-    if (!faults.has_errors() && !stored->tell(*sink, while_reading)) break;
-  faults = {};
-  faults.add(while_reading);
-  if (tell(faults)) return bad_input;
+    if (!stored->tell(*sink, while_reading)) break;
+  if (tell(while_reading)) return bad_input;
   if (!quiet)
     for (const std::string& path : paths) fmt::print("wrote {}\n", path);
   return finished;

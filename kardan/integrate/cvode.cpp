@@ -139,7 +139,8 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
   Eval derivative(double t, const double* y, double* dy) override {
     unpack(y, y_);
     ++report_.counters.evaluations;
-    if (Eval e = problem_.rate(t, y_, rate_); e != Eval::ok) return e;
+    const Eval evaluated = guarded([&] { return problem_.rate(t, y_, rate_); });
+    if (evaluated != Eval::ok) return evaluated;
     dy = std::ranges::copy(y_.u, dy).out;
     dy = std::ranges::copy(rate_.a, dy).out;
     std::ranges::copy(rate_.b, dy);
@@ -149,9 +150,11 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
   Eval jacobian(double t, const double* y, Matrix& J) override {
     unpack(y, y_);
     ++report_.counters.jacobians;
-    Eval e = problem_.jacobian_at(t, y_, Derivatives::exact, local_);
-    // Where the problem knows it at the base only: that is good enough to iterate with.
-    if (e == Eval::fatal) e = problem_.jacobian(local_);
+    const Eval e = guarded([&] {
+      const Eval here = problem_.jacobian_at(t, y_, Derivatives::exact, local_);
+      // Where the problem knows it at the base only: that is good enough to iterate with.
+      return here == Eval::fatal ? problem_.jacobian(local_) : here;
+    });
     if (e != Eval::ok) return e;
     return state_matrix(local_, J);
   }

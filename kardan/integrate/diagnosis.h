@@ -21,7 +21,8 @@ enum class Diagnosis {
   invariants_not_kept,     ///< no point nearby has the value of the invariants
   too_many_steps,
   end_before_start,
-  stopped,  ///< by a callback or an event
+  stopped,      ///< by a callback or an event
+  interrupted,  ///< from outside: a signal, a limit, a file that cannot be written
   start_contradictory,
   start_not_found,
   start_not_determined,

@@ -24,8 +24,16 @@ std::string_view to_string(Reason r) {
       return "evaluation_failed";
     case Reason::refused:
       return "refused";
+    case Reason::interrupted:
+      return "interrupted";
+    case Reason::paused:
+      return "paused";
   }
   return "";
+}
+
+std::string thrown_message(double t, const std::exception& e) {
+  return fmt::format("t = {:.9g}: a function of the model failed: {}", t, e.what());
 }
 
 std::string_view to_string(StepControl c) {
@@ -60,6 +68,8 @@ constexpr double pi_now = 0.7, pi_last = 0.4;
 /// that would end or have a stage within reach of it.
 constexpr double over_singular = 2.5, longest_passage = 1.3, before_singular = 0.55,
                  next_to_singular = 1.5;
+/// [steps] Around a singular position the bases before tell where it is: no restart so near to it.
+constexpr double away_from_singular = 10;
 
 class Driver {
  public:
@@ -84,7 +94,7 @@ class Driver {
   }
 
   DriverReport run() {
-    report_.smallest_step = std::numeric_limits<double>::infinity();
+    begin_report();
     if (t_end_ < state_.t) {
       report_.diagnosis = Diagnosis::end_before_start;
       stop(Reason::refused,
@@ -92,13 +102,24 @@ class Driver {
            "give a later end");
       return finish();
     }
-    if (!rebase()) return finish();
-    h_ = options_.fixed_step > 0   ? options_.fixed_step
-         : options_.first_step > 0 ? options_.first_step
-                                   : first_step();
-    const double start = state_.t;
+    try {
+      go();
+    } catch (const std::exception& e) {
+      if (observing_) throw;  // an observer may
+      stop(Reason::evaluation_failed, thrown_message(state_.t, e), "");
+    }
+    return finish();
+  }
+
+ private:
+  void go() {
+    if (!rebase()) return;
+    if (!options_.from)
+      memory_.h = options_.fixed_step > 0   ? options_.fixed_step
+                  : options_.first_step > 0 ? options_.first_step
+                                            : first_step();
     while (state_.t < t_end_ - 4 * std::numeric_limits<double>::epsilon() *
-                                   std::max(std::abs(t_end_), std::abs(start))) {
+                                   std::max(std::abs(t_end_), std::abs(memory_.start))) {
       if (report_.counters.steps >= options_.max_steps) {
         report_.diagnosis = Diagnosis::too_many_steps;
         stop(Reason::too_many_steps,
@@ -108,12 +129,22 @@ class Driver {
       }
       if (!step()) break;
     }
-    return finish();
   }
 
- private:
+  void begin_report() {
+    if (options_.from) {
+      report_ = *options_.from;
+      report_.reason = Reason::finished;
+      memory_ = report_.memory;
+      return;
+    }
+    report_.smallest_step = std::numeric_limits<double>::infinity();
+    memory_.start = state_.t;
+  }
+
   DriverReport finish() {
     report_.t = state_.t;
+    report_.memory = memory_;
     if (report_.counters.steps == 0) report_.smallest_step = 0;
     return std::move(report_);
   }
@@ -146,15 +177,18 @@ class Driver {
     bool rejected = false;
     double rejected_h = 0, rejected_error = 0;  // of the attempt before
     for (;;) {
-      double h = h_;
+      if (interrupted()) return false;
+      double h = memory_.h;
       if (options_.largest_step > 0) h = std::min(h, options_.largest_step);
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
       if (options_.fixed_step == 0) h = around_singular(h, rejected);
+      const double before = h;
       if (h >= left || h > 0.999 * left)
         h = left;
       else if (options_.fixed_step == 0 && 2 * h > left)
         h = 0.5 * left;
+      if (h != before && next_stop() == t_end_) bent_ = true;
       if (h < floor && h < left) return too_small(h);
 
       double error = 0;
@@ -168,27 +202,28 @@ class Driver {
       if (e != Eval::ok) {
         ++report_.counters.failed;
         if (options_.fixed_step > 0) return too_small(h);
-        h_ = 0.25 * h;
+        memory_.h = 0.25 * h;
         rejected = true;
         continue;
       }
       if (error > 1 && options_.fixed_step == 0) {
         ++report_.counters.rejected;
         failure_ = Diagnosis::error_test;
-        h_ = h * std::clamp(after_rejection(h, error, rejected_h, rejected_error), options_.shrink,
-                            0.9);
+        memory_.h = h * std::clamp(after_rejection(h, error, rejected_h, rejected_error),
+                                   options_.shrink, 0.9);
         rejected = true;
         rejected_h = h;
         rejected_error = error;
         continue;
       }
-      h_ = options_.fixed_step > 0 ? options_.fixed_step
-                                   : next_step(h, error, rejected ? 1.0 : options_.growth);
+      memory_.h = options_.fixed_step > 0 ? options_.fixed_step
+                                          : next_step(h, error, rejected ? 1.0 : options_.growth);
       // A step cut short by a stop time, or before a singular position, tells nothing against the
       // one it was cut from.
-      if (options_.fixed_step == 0 && h < wanted && !rejected) h_ = std::max(h_, wanted);
-      last_error_ = std::max(error, smallest_error);
-      last_h_ = h;
+      if (options_.fixed_step == 0 && h < wanted && !rejected)
+        memory_.h = std::max(memory_.h, wanted);
+      memory_.last_error = std::max(error, smallest_error);
+      memory_.last_h = h;
       return conclude(h, error);
     }
   }
@@ -230,11 +265,11 @@ class Driver {
   double next_step(double h, double error, double growth) const {
     const double k = controlled_order(), now = std::max(error, smallest_error);
     double factor = elementary(error);
-    if (last_error_ > 0 && options_.control == StepControl::pi)
+    if (memory_.last_error > 0 && options_.control == StepControl::pi)
       factor = std::pow(options_.safety, pi_now - pi_last) * std::pow(now, -pi_now / k) *
-               std::pow(last_error_, pi_last / k);
-    if (last_error_ > 0 && options_.control == StepControl::predictive)
-      factor *= std::min(1.0, h / last_h_ * std::pow(last_error_ / now, 1 / k));
+               std::pow(memory_.last_error, pi_last / k);
+    if (memory_.last_error > 0 && options_.control == StepControl::predictive)
+      factor *= std::min(1.0, h / memory_.last_h * std::pow(memory_.last_error / now, 1 / k));
     if (factor >= 1 && factor < options_.keep_below) factor = 1;
     return h * std::clamp(factor, options_.shrink, growth);
   }
@@ -294,7 +329,8 @@ class Driver {
             return trial_error > 1 && options_.fixed_step == 0 ? Eval::recoverable : reached;
           });
       if (ending.eval != Eval::ok) {
-        h_ = 0.5 * ending.length;  // the event was not reached: try again with a smaller step
+        memory_.h =
+            0.5 * ending.length;  // the event was not reached: try again with a smaller step
         return true;
       }
       h = ending.length;
@@ -304,10 +340,12 @@ class Driver {
     report_.smallest_step = std::min(report_.smallest_step, h);
     report_.largest_step = std::max(report_.largest_step, h);
     const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
+    observing_ = true;
     const std::string wish = observer_ ? observer_(view) : std::string();
+    observing_ = false;
     if (event) {
       events_.pass(dense_, next_, report_);
-      last_error_ = 0;  // the errors before an event tell nothing about those after it
+      memory_.last_error = 0;  // the errors before an event tell nothing about those after it
     }
     state_ = next_;
     if (report_.reason != Reason::finished && (wish.empty() || !report_.handed_over)) {
@@ -322,6 +360,20 @@ class Driver {
     }
     if (!rebase()) return false;
     stepper_->accept(event ? After::event : After::step);
+    if (!event && may_restart()) report_.reason = Reason::paused;
+    return report_.reason == Reason::finished;
+  }
+
+  bool may_restart() const {
+    return state_.t >= options_.pause_at && !bent_ && events_.settled(state_.t) &&
+           std::abs(problem_.singular_time() - state_.t) > away_from_singular * memory_.h;
+  }
+
+  bool interrupted() {
+    const std::string why = options_.interrupt ? options_.interrupt() : std::string();
+    if (why.empty()) return false;
+    report_.diagnosis = Diagnosis::interrupted;
+    stop(Reason::interrupted, fmt::format("t = {:.9g}: {}", state_.t, why), "");
     return true;
   }
 
@@ -358,10 +410,11 @@ class Driver {
   DenseStep dense_;
   State next_;
   DriverReport report_;
-  double h_ = 0;
-  double last_error_ = 0, last_h_ = 0;  // of the last accepted step; 0: none
-  bool per_unit_;                       // the error per second is held below the tolerance
+  StepMemory memory_;
+  bool bent_ = false;  // a step was chosen to meet t_end
+  bool per_unit_;      // the error per second is held below the tolerance
   bool has_jacobian_ = false;
+  bool observing_ = false;
   Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
 };
 

@@ -6,7 +6,9 @@
 /// looked at inside the step; a sign change is located on the dense output, the step is repeated so
 /// that it ends at the event, and integration goes on with the new modes.
 
+#include <exception>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +56,44 @@ struct EventRule {
   std::function<EventEffect(State& state, int direction, double time, State& after)> act = {};
 };
 
+/// `paused`: at a restart point, where the run may go on (DriverOptions::pause_at).
+enum class Reason {
+  finished,
+  stopped,
+  step_too_small,
+  too_many_steps,
+  evaluation_failed,
+  refused,
+  interrupted,
+  paused
+};
+std::string_view to_string(Reason);
+
+struct EventRecord {
+  double t = 0;
+  int event = 0;
+  int direction = 0;  // +1: the function became positive
+};
+
+/// What the step control knows after a step.
+struct StepMemory {
+  double start = 0;                   ///< [s] of the run
+  double h = 0;                       ///< [s] the step to try next
+  double last_error = 0, last_h = 0;  ///< of the last step; 0: none
+};
+
+struct DriverReport {
+  Reason reason = Reason::finished;
+  Diagnosis diagnosis = Diagnosis::none;  ///< the same under a name, where one is known
+  std::string message, advice;
+  bool handed_over = false;  // `stopped`, to go on with other equations
+  double t = 0;              // reached
+  Counters counters;
+  std::vector<EventRecord> events;
+  double smallest_step = 0, largest_step = 0;
+  StepMemory memory;  // with which a paused run goes on
+};
+
 struct DriverOptions {
   double tolerance = 1e-6;   ///< relative, and absolute in the problem's units
   double first_step = 0;     ///< [s] 0: automatic
@@ -70,17 +110,21 @@ struct DriverOptions {
   int event_samples = 12;  ///< points inside a step at which events are looked for
   /// [s] What lasts longer than this is not missed; 0: a thousandth of the samples' distance.
   double event_resolution = 0;
-  OptionValues method_options = {};      ///< resolved; empty: the method's defaults
-  std::vector<double> stop_times = {};   ///< [s] a step ends at each of them
-  std::vector<EventRule> events = {};    ///< by event; those without one count both ways
-  std::vector<int> event_sides = {};     ///< signs at the start, where others know better; 0: none
+  OptionValues method_options = {};     ///< resolved; empty: the method's defaults
+  std::vector<double> stop_times = {};  ///< [s] a step ends at each of them
+  std::vector<EventRule> events = {};   ///< by event; those without one count both ways
+  std::vector<int> event_sides = {};    ///< signs at the start, where others know better; 0: none
   /// Changes the values of event functions at a state: what only the driver's user knows.
   std::function<void(const State&, std::span<double>)> adjust_events = {};
   std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
+  /// Asked before every attempt; a non-empty answer ends the run as interrupted.
+  std::function<std::string()> interrupt = {};
+  /// [s] The first restart point at or after this time ends the run as paused: the end of a step
+  /// that owes nothing to an event, to a singular position nearby or to t_end. What follows from
+  /// there depends on the state and the report alone.
+  double pause_at = std::numeric_limits<double>::infinity();
+  std::optional<DriverReport> from = {};  ///< of a paused run, which goes on
 };
-
-enum class Reason { finished, stopped, step_too_small, too_many_steps, evaluation_failed, refused };
-std::string_view to_string(Reason);
 
 /// An accepted step, for observers.
 struct StepView {
@@ -91,22 +135,8 @@ struct StepView {
   const Counters* counters = nullptr;  // of the run so far
 };
 
-struct EventRecord {
-  double t = 0;
-  int event = 0;
-  int direction = 0;  // +1: the function became positive
-};
-
-struct DriverReport {
-  Reason reason = Reason::finished;
-  Diagnosis diagnosis = Diagnosis::none;  ///< the same under a name, where one is known
-  std::string message, advice;
-  bool handed_over = false;  // `stopped`, to go on with other equations
-  double t = 0;              // reached
-  Counters counters;
-  std::vector<EventRecord> events;
-  double smallest_step = 0, largest_step = 0;
-};
+/// The message of a run that ended because a function of the model threw `e`.
+std::string thrown_message(double t, const std::exception& e);
 
 /// Integrates `state` (consistent) to t_end, in place.
 DriverReport integrate(ChartProblem& problem, const Method& method, State& state, double t_end,

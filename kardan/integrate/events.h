@@ -36,6 +36,9 @@ class EventSearch {
   /// it. The report's reason is `stopped` after an event that ends the run.
   void pass(const DenseStep& step, State& end, DriverReport& report);
 
+  /// Whether nothing needs to be remembered of the last event at `t`.
+  bool settled(double t) const { return t >= side_until_; }
+
  private:
   enum class Refined { reached, failed, grazing };
   struct Sample {

@@ -134,7 +134,8 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   Eval residual(double t, const double* y, const double* dy, double* F) override {
     ++report_.counters.evaluations;
     const auto n = static_cast<std::size_t>(dae_.unknowns());
-    if (Eval e = dae_.residual(t, {y, n}, {dy, n}, F_); e != Eval::ok) return e;
+    const Eval e = guarded([&] { return dae_.residual(t, {y, n}, {dy, n}, F_); });
+    if (e != Eval::ok) return e;
     matrix_->square(F_, {y, n}, {F, n});
     return Eval::ok;
   }
@@ -142,7 +143,8 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   Eval jacobian(double t, double c, const double* y, Matrix& J) override {
     ++report_.counters.jacobians;
     const auto n = static_cast<std::size_t>(dae_.unknowns());
-    if (Eval e = dae_.linearize(t, {y, n}, *matrix_); e != Eval::ok) return e;
+    const Eval e = guarded([&] { return dae_.linearize(t, {y, n}, *matrix_); });
+    if (e != Eval::ok) return e;
     return matrix_->matrix(c, J) ? Eval::ok : Eval::fatal;
   }
 

@@ -24,15 +24,36 @@ MultistepDriver::MultistepDriver(ChartProblem& problem, const Method& method, St
 }
 
 DriverReport MultistepDriver::run() {
-  report_.smallest_step = std::numeric_limits<double>::infinity();
+  if (options_.from) {
+    report_ = *options_.from;
+    report_.reason = Reason::finished;
+  } else {
+    report_.smallest_step = std::numeric_limits<double>::infinity();
+  }
   if (!refusal().empty()) {
     stop(Reason::refused, Diagnosis::options_wrong,
          fmt::format("'{}' has its own step control", method_.name),
          fmt::format("leave out {}", refusal()));
     return finish();
   }
+  if (t_end_ < state_.t) {
+    stop(Reason::refused, Diagnosis::end_before_start,
+         fmt::format("the end, t = {:.9g}, lies before the start, t = {:.9g}", t_end_, state_.t),
+         "give a later end");
+    return finish();
+  }
+  try {
+    go();
+  } catch (const std::exception& e) {
+    if (observing_) throw;  // an observer may
+    stop(Reason::evaluation_failed, Diagnosis::none, thrown_message(state_.t, e), "");
+  }
+  return finish();
+}
+
+void MultistepDriver::go() {
   const double slack = rounding();
-  bool going = restart(options_.first_step);
+  bool going = restart(options_.from ? 0 : options_.first_step);
   while (going && state_.t < t_end_ - slack) {
     if (report_.counters.steps >= options_.max_steps) {
       stop(Reason::too_many_steps, Diagnosis::too_many_steps,
@@ -40,9 +61,16 @@ DriverReport MultistepDriver::run() {
            "raise max_steps, or ask for less accuracy");
       break;
     }
-    going = step();
+    going = !interrupted() && step();
   }
-  return finish();
+}
+
+bool MultistepDriver::interrupted() {
+  const std::string why = options_.interrupt ? options_.interrupt() : std::string();
+  if (!why.empty())
+    stop(Reason::interrupted, Diagnosis::interrupted, fmt::format("t = {:.9g}: {}", state_.t, why),
+         "");
+  return !why.empty();
 }
 
 /// The option it would have to ignore, if any.
@@ -88,7 +116,8 @@ double* MultistepDriver::weigh(int count, double* to) {
 
 DriverReport MultistepDriver::finish() {
   // Whoever looks at the problem after the run finds it at the end.
-  if (report_.reason != Reason::refused && problem_at_ != state_.t) (void)problem_.rebase(state_);
+  if (report_.reason != Reason::refused && !thrown_ && problem_at_ != state_.t)
+    (void)problem_.rebase(state_);
   report_.t = state_.t;
   if (report_.counters.steps == 0) report_.smallest_step = 0;
   return std::move(report_);
@@ -132,7 +161,11 @@ bool MultistepDriver::step() {
   double t = state_.t;
   const int answer = advance(next_stop(), t);
   count();
+  if (thrown_) std::rethrow_exception(thrown_);
   Eval e = answer < 0 ? Eval::recoverable : Eval::ok;
+  // A step below round-off is none, whatever the library says.
+  if (e == Eval::ok && t - state_.t < rounding() && t < next_stop() - rounding())
+    e = Eval::recoverable;
   if (e == Eval::ok) e = end_at(t);
   if (e != Eval::ok) {
     // Away from the base the chart may be at fault: once more from a new one.
@@ -170,7 +203,9 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
   report_.smallest_step = std::min(report_.smallest_step, h);
   report_.largest_step = std::max(report_.largest_step, h);
   const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};
+  observing_ = true;
   const std::string wish = observer_ ? observer_(view) : std::string();
+  observing_ = false;
   if (event) events_.pass(dense_, next_, report_);
   state_ = next_;
   if (report_.reason != Reason::finished && (wish.empty() || !report_.handed_over)) return false;
@@ -179,7 +214,12 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
     stop(Reason::stopped, Diagnosis::stopped, wish, "");
     return false;
   }
-  return (event || !chart_holds) && state_.t < t_end_ - rounding() ? restart(0) : true;
+  if (state_.t >= t_end_ - rounding()) return true;
+  if (!event && state_.t >= options_.pause_at && events_.settled(state_.t)) {
+    report_.reason = Reason::paused;
+    return false;
+  }
+  return event || !chart_holds ? restart(0) : true;
 }
 
 }  // namespace kardan

@@ -3,6 +3,7 @@
 /// of SUNDIALS): see integrate() of driver.h for what it promises. A file a library says how that
 /// begins, steps and looks back.
 
+#include <exception>
 #include <limits>
 #include <string>
 #include <vector>
@@ -41,6 +42,17 @@ class MultistepDriver {
 
   void stop(Reason reason, Diagnosis diagnosis, std::string message, std::string advice);
   void no_step(Diagnosis diagnosis);
+  /// What a function of the model throws may not pass through a library of C: it is thrown again
+  /// behind it.
+  template <class Evaluate>
+  Eval guarded(const Evaluate& evaluate) {
+    try {
+      return evaluate();
+    } catch (...) {
+      thrown_ = std::current_exception();
+      return Eval::fatal;
+    }
+  }
   /// Below this times are the same.
   double rounding() const;
   void unpack(const double* from, Local& to) const;
@@ -60,6 +72,8 @@ class MultistepDriver {
   std::string refusal() const;
   double next_stop() const;
   bool restart(double first);
+  bool interrupted();
+  void go();
   bool step();
   bool conclude(double h, bool chart_holds);
   Eval end_at(double t);
@@ -73,6 +87,8 @@ class MultistepDriver {
   Local y_, weights_;
   DenseStep dense_;
   State next_;
+  std::exception_ptr thrown_;
+  bool observing_ = false;
 };
 
 }  // namespace kardan

@@ -1,15 +1,14 @@
 #include "kardan/io/csv_result.h"
 
-#include <fmt/os.h>
-
 #include "kardan/base/text.h"
+#include "kardan/io/output_file.h"
 
 namespace kardan {
 namespace {
 
 class CsvResult final : public ResultSink {
  public:
-  explicit CsvResult(const std::string& path) : file_(fmt::output_file(path)) {}
+  explicit CsvResult(const std::string& path) : file_(path) {}
 
   void begin(const ResultDescription& description) override {
     for (const ResultColumn& c : description.layout.columns) {
@@ -28,7 +27,7 @@ class CsvResult final : public ResultSink {
   void end(const Json&) override { file_.close(); }
 
  private:
-  fmt::ostream file_;
+  io::OutputFile file_;
   std::vector<int> places_;
 };
 

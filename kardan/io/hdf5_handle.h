@@ -55,6 +55,7 @@ class Handle {
 
 /// The library speaks through our messages only.
 inline void silence_hdf5() {
+  H5dont_atexit();  // files are closed by their owners, or not at all
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

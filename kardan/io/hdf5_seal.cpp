@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <array>
 #include <cerrno>
@@ -14,23 +13,20 @@
 #include <system_error>
 #include <vector>
 
+#include "kardan/io/checksum.h"
+
 namespace kardan::io {
 namespace {
 
 constexpr const char* title = "KARDAN RESULT";
 constexpr int version = 1;
 
-std::uint32_t crc(std::string_view text) {
-  return static_cast<std::uint32_t>(
-      crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
-}
-
 std::string lines_of(const Seal& seal) {
   const std::string lines =
       fmt::format("{} {}\nstate {}\nbytes {}\nrows {}\nchecksum {:08x}\n", title, version,
                   seal.state == SealState::complete ? "complete" : "running", seal.bytes, seal.rows,
                   seal.checksum);
-  return lines + fmt::format("seal {:08x}\n", crc(lines));
+  return lines + fmt::format("seal {:08x}\n", checksum(lines));
 }
 
 /// -1: not ours; 0: damaged; 1: read.
@@ -69,15 +65,14 @@ void measure(const std::string& path, Seal& seal) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(seal_size);
   std::vector<char> piece(1 << 20);
-  uLong sum = crc32(0, nullptr, 0);
+  seal.checksum = 0;
   seal.bytes = seal_size;
   while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    sum =
-        crc32(sum, reinterpret_cast<const Bytef*>(piece.data()), static_cast<uInt>(file.gcount()));
-    seal.bytes += static_cast<std::uint64_t>(file.gcount());
+    const auto count = static_cast<std::size_t>(file.gcount());
+    seal.checksum = checksum({piece.data(), count}, seal.checksum);
+    seal.bytes += count;
   }
-  seal.checksum = static_cast<std::uint32_t>(sum);
 }
 
 bool check_seal(const std::string& path, Seal& seal, Diagnostics& diagnostics) {

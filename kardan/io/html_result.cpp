@@ -1,11 +1,10 @@
 #include "kardan/io/html_result.h"
 
-#include <fmt/os.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "kardan/io/output_file.h"
 #include "kardan/io/packing.h"
 #include "kardan/io/thinning.h"
 #include "kardan/io/verdict.h"
@@ -57,7 +56,7 @@ class Arrays {
 
 class HtmlResult final : public ResultSink {
  public:
-  HtmlResult(const std::string& path, std::string_view page) : file_(fmt::output_file(path)) {
+  HtmlResult(const std::string& path, std::string_view page) : file_(path) {
     page_ = page.find(html_result_marker) == std::string_view::npos ? plain_page : page;
   }
 
@@ -78,7 +77,7 @@ class HtmlResult final : public ResultSink {
   void add_quantities(Json& header) const;
   void add_histories(Json& header);
 
-  fmt::ostream file_;
+  io::OutputFile file_;
   std::string_view page_;
   ResultDescription description_;
   ThinnedRows rows_;

@@ -1,13 +1,13 @@
 #include "kardan/io/json_result.h"
 
-#include <fmt/os.h>
+#include "kardan/io/output_file.h"
 
 namespace kardan {
 namespace {
 
 class JsonResult final : public ResultSink {
  public:
-  explicit JsonResult(const std::string& path) : file_(fmt::output_file(path)) {}
+  explicit JsonResult(const std::string& path) : file_(path) {}
 
   void begin(const ResultDescription&) override {}
   void row(std::span<const double>) override {}
@@ -17,7 +17,7 @@ class JsonResult final : public ResultSink {
   }
 
  private:
-  fmt::ostream file_;
+  io::OutputFile file_;
 };
 
 }  // namespace

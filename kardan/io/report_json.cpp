@@ -66,6 +66,7 @@ Json to_json(const SimulateOptions& o) {
   Json out{{"method", o.method}, {"tolerance", o.driver.tolerance}, {"t_end", o.t_end}};
   if (o.every > 0) out["every"] = o.every;
   if (o.driver.fixed_step > 0) out["step"] = o.driver.fixed_step;
+  if (o.checkpoint_every > 0) out["checkpoint_every"] = o.checkpoint_every;
   if (o.relative > 0) out["relative"] = o.relative;
   if (o.absolute > 0) out["absolute"] = o.absolute;
   for (const VariableTolerance& t : o.tolerance_of) out["tolerance_of"][t.name] = t.value;

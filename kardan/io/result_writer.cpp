@@ -6,6 +6,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "kardan/io/hdf5_handle.h"
 #include "kardan/io/result_catalog.h"
 #include "kardan/io/scene.h"
 #include "kardan/io/simulate_options.h"
@@ -62,29 +63,59 @@ ResultWriter::ResultWriter(const Model& model, const ParameterValues& overrides,
                                       recorder_.layout(),
                                       prepared.system->event_names(),
                                       to_json(options)};
-  for (const auto& sink : sinks_) sink->begin(description);
+  tell([&](ResultSink& sink) { sink.begin(description); });
+  if (!failure_.empty())
+    diagnostics.error("output.file", failure_, {}, "is there room on the disk?");
+}
+
+/// What one of the files cannot take, a full disk say, is no loss for the others.
+template <class Tell>
+void ResultWriter::tell(const Tell& tell) {
+  // What is lost is left as it is: closing a file that it could not write crashes the HDF5 library.
+  const auto lose = [&](std::unique_ptr<ResultSink>& sink, std::string why) {
+    failure_ = std::move(why);
+    (void)sink.release();
+  };
+  for (auto& sink : sinks_) {
+    try {
+      if (sink) tell(*sink);
+    } catch (const std::system_error& e) {
+      lose(sink, fmt::format("cannot write {}", e.what()));
+    } catch (const io::Hdf5Error& e) {
+      lose(sink, e.what());
+    }
+  }
+}
+
+void ResultWriter::add(std::unique_ptr<ResultSink> sink) {
+  sinks_.push_back(std::move(sink));
+}
+
+void ResultWriter::row(std::span<const double> row) {
+  tell([&](ResultSink& sink) { sink.row(row); });
+}
+
+void ResultWriter::step(const StepRecord& step) {
+  tell([&](ResultSink& sink) { sink.step(step); });
 }
 
 GridSink ResultWriter::grid() {
   if (sinks_.empty()) return {};
   return [this](const Moment& at) {
-    const std::span<const double> row = recorder_.row(at);
-    for (const auto& sink : sinks_) sink->row(row);
+    row(recorder_.row(at));
     return std::string();
   };
 }
 
 std::function<void(const StepRecord&)> ResultWriter::steps() {
   if (sinks_.empty()) return {};
-  return [this](const StepRecord& step) {
-    for (const auto& sink : sinks_) sink->step(step);
-  };
+  return [this](const StepRecord& record) { step(record); };
 }
 
 void ResultWriter::end(const RunReport& report, const Moment& at) {
   if (sinks_.empty()) return;
   const Json certificate = to_json(system_, report, at);
-  for (const auto& sink : sinks_) sink->end(certificate);
+  tell([&](ResultSink& sink) { sink.end(certificate); });
 }
 
 double default_spacing(double duration, const std::vector<std::string>& paths) {

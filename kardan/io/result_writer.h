@@ -23,12 +23,25 @@ class ResultWriter {
   /// For `simulate`; valid while the writer lives.
   GridSink grid();
   std::function<void(const StepRecord&)> steps();
+  void row(std::span<const double> row);
+  void step(const StepRecord& step);
   void end(const RunReport& report, const Moment& at);
 
+  /// One more, that is told what comes from here on.
+  void add(std::unique_ptr<ResultSink> sink);
+  std::size_t width() const { return static_cast<std::size_t>(recorder_.layout().width); }
+  /// Why a file could not be written; empty: all is well. It is told nothing more then, the others
+  /// are.
+  const std::string& failure() const { return failure_; }
+
  private:
+  template <class Tell>
+  void tell(const Tell& tell);
+
   const System& system_;
   Recorder recorder_;
   std::vector<std::unique_ptr<ResultSink>> sinks_;
+  std::string failure_;
 };
 
 /// Opens result files by their endings; faults are reported.

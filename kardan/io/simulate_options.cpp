@@ -12,6 +12,7 @@ namespace {
 
 struct SimulateFields {
   double t_end = 1, tolerance = 1e-6, relative = 0, absolute = 0, every = 0, step = 0;
+  double checkpoint_every = 0;
   std::string method = "rn4", formulation;
 
   template <class F>
@@ -28,6 +29,8 @@ struct SimulateFields {
       {.unit = "s", .doc = "spacing of the output grid", .check = Check::positive});
     f("step", &S::step,
       {.unit = "s", .doc = "fixed step, without error control", .check = Check::positive});
+    f("checkpoint_every", &S::checkpoint_every,
+      {.unit = "s", .doc = "distance of the restart points", .check = Check::positive});
   }
 };
 
@@ -94,6 +97,7 @@ FieldMap simulate_fields(const SimulateOptions& o) {
   where_set("absolute", o.absolute);
   where_set("every", o.every);
   where_set("step", o.driver.fixed_step);
+  where_set("checkpoint_every", o.checkpoint_every);
   FieldMap options, each;
   for (const auto& [name, value] : o.options) options.emplace_back(name, value);
   const auto defaults = driver_option_values(DriverOptions{});
@@ -126,6 +130,7 @@ void read_simulate_options(const NamedFields& simulate, const Environment& param
   out.relative = f.relative;
   out.absolute = f.absolute;
   out.every = f.every;
+  out.checkpoint_every = f.checkpoint_every;
   out.driver.fixed_step = f.step;
   out.method = f.method;
   if (!f.formulation.empty())

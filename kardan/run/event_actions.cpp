@@ -21,15 +21,19 @@ constexpr int most_impulses = 10'000;
 
 }  // namespace
 
-EventActions::EventActions(const System& system, double tolerance, EnergyBalance& energy)
+EventActions::EventActions(const System& system, RunMemory& memory)
     : system_(system),
-      tolerance_(tolerance),
-      energy_(energy),
+      tolerance_(memory.report.tolerance),
+      energy_(memory.report.energy),
       ws_(system.make_workspace()),
       stops_(system),
-      bounces_(stops_.count()),
-      rested_(stops_.count(), 0),
-      last_side_(stops_.count(), 0) {}
+      bounces_(memory.bounces),
+      rested_(memory.rested),
+      last_side_(memory.last_side) {
+  bounces_.resize(stops_.count());
+  rested_.resize(stops_.count(), 0);
+  last_side_.resize(stops_.count(), 0);
+}
 
 void EventActions::prepare(const State& state, DriverOptions& driver) {
   driver.events.clear();

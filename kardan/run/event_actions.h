@@ -10,8 +10,9 @@ namespace kardan {
 
 class EventActions {
  public:
-  /// System and balance must outlive the rules.
-  EventActions(const System& system, double tolerance, EnergyBalance& energy);
+  /// System and memory must outlive the rules. Changes the energy balance, and what is known of
+  /// stops.
+  EventActions(const System& system, RunMemory& memory);
 
   /// Rules for the equations of `state`, and the sides its stops are on. Events of elements count
   /// both ways; those of `when` as they say.
@@ -25,11 +26,6 @@ class EventActions {
   void note_rest(const State& state, std::vector<EventRecord>& events);
 
  private:
-  /// When impulses of a stop happened.
-  struct Bounces {
-    int count = 0;
-    double first = 0, last = 0;
-  };
   EventEffect set(int event, State& state, State& after);
   EventEffect impulse(int stop, int direction, State& state, double time, State& after);
   EventEffect release(int stop, State& state, State& after);
@@ -43,9 +39,9 @@ class EventActions {
   EnergyBalance& energy_;
   std::unique_ptr<Workspace> ws_;
   Stops stops_;
-  std::vector<Bounces> bounces_;  // by stop
-  std::vector<int> rested_;       // sides at the last look, by stop; 0: not at rest
-  std::vector<int> last_side_;    // where each has rested last
+  std::vector<Bounces>& bounces_;  // by stop
+  std::vector<int>& rested_;       // sides at the last look, by stop; 0: not at rest
+  std::vector<int>& last_side_;    // where each has rested last
   Vector step_;
 };
 

@@ -39,18 +39,18 @@ bool may_do_work(const System& system) {
 }  // namespace
 
 Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
-                 const Watchers& watchers, RunReport& report)
+                 const Watchers& watchers, RunMemory& memory)
     : system_(start.system.get()),
       rows_(start.system->sizes().lambda),
       method_(method),
       options_(options),
       watchers_(watchers),
-      report_(report),
+      memory_(memory),
+      report_(memory.report),
       ws_(system_->make_workspace()),
       accelerations_(std::make_unique<AccelerationSolver>(*system_)),
       driven_(may_be_driven(*system_)),
-      works_(may_do_work(*system_)),
-      start_(start.start.state.t) {}
+      works_(may_do_work(*system_)) {}
 
 std::string Monitor::begin(const State& start) {
   const Energy e = system_->energy(start, *ws_);
@@ -145,7 +145,7 @@ double Monitor::driving_power(State& state) {
 void Monitor::add_residuals(const State& s, const Vector& a) {
   const Residuals r = constraint_residuals(*system_, s, a, *ws_);
   if (std::isnan(r.position)) return;
-  residuals_ = r;
+  memory_.last_residuals = r;
   Residuals& largest = report_.residuals;
   largest.position = std::max(largest.position, r.position);
   largest.velocity = std::max(largest.velocity, r.velocity);
@@ -161,7 +161,7 @@ void Monitor::record(const StepView* step, double t, const Energy& energy) const
     r.error = step->error;
     r.rejected = step->counters->rejected + step->counters->failed;
   }
-  r.residuals = residuals_;
+  r.residuals = memory_.last_residuals;
   r.kinetic = energy.kinetic;
   r.potential = energy.potential;
   r.work = report_.energy.work;
@@ -173,7 +173,7 @@ void Monitor::record(const StepView* step, double t, const Energy& energy) const
 std::string Monitor::fill_grid(const StepView& step) {
   const double slack = 1e-9 * options_.every;
   for (;;) {
-    const double t = start_ + static_cast<double>(shown_) * options_.every;
+    const double t = memory_.start + static_cast<double>(memory_.shown) * options_.every;
     if (t > step.t + slack) return {};
     const double theta = (t - (step.t - step.h)) / step.h;
     if (theta >= 1 - 1e-12) {
@@ -193,7 +193,7 @@ std::string Monitor::fill_grid(const StepView& step) {
 }
 
 std::string Monitor::show(State& state) {
-  ++shown_;
+  ++memory_.shown;
   if (accelerations_->solve(state, a_, lambda_, *ws_) != Eval::ok) {
     failed_ = true;
     return fmt::format("t = {:.9g}: the accelerations are not determined", state.t);

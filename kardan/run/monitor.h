@@ -10,7 +10,7 @@ namespace kardan {
 class Monitor {
  public:
   Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
-          const Watchers& watchers, RunReport& report);
+          const Watchers& watchers, RunMemory& memory);
 
   /// The sink's wish for the start of the grid; empty: go on.
   std::string begin(const State& start);
@@ -41,17 +41,15 @@ class Monitor {
   const Method& method_;
   const SimulateOptions& options_;
   const Watchers& watchers_;
+  RunMemory& memory_;
   RunReport& report_;
   std::unique_ptr<Workspace> ws_;
   std::unique_ptr<AccelerationSolver> accelerations_;
   Vector a_, lambda_;
-  Residuals residuals_;  // of the last step
   ChartPoint point_;
   State inside_;
   bool driven_;
   bool works_;  // forces, drivers or events may do work
-  double start_ = 0;
-  long shown_ = 0;  // points of the grid
   bool failed_ = false;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <limits>
+#include <utility>
 
 #include "kardan/base/text.h"
 #include "kardan/formulation/residuals.h"
@@ -158,8 +160,35 @@ static void refuse_missing_derivatives(const Method& method, RunReport& report) 
   report.driver.advice = "use 'ros2w', which keeps its order without them";
 }
 
-/// What a problem tells about itself after a run.
-static void note_problem(const ChartProblem& problem, RunReport& report) {
+RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
+                   const Observer& observer, Diagnostics& diagnostics) {
+  return simulate(prepared, options, Watchers{grid, observer, {}, {}}, diagnostics);
+}
+
+/// What was asked, and what is used for it.
+static void describe(const System& system, const Choice& choice, const SimulateOptions& options,
+                     RunReport& report) {
+  report.asked = options;
+  report.method = choice.method->name;
+  report.formulation = choice.formulation->name;
+  report.method_options = used_options(choice.method->options, options.options);
+  report.formulation_options = used_options(choice.formulation->options, options.options);
+  report.tolerance = options.driver.tolerance;
+  report.dense_order = std::min(choice.method->order, choice.method->dense_order);
+  report.without_derivatives.clear();
+  for (const ElementData& e : system.blueprint().elements)
+    if (!e.differentiable) report.without_derivatives.push_back(e.name);
+  report.exact_derivatives = system.exact_derivatives() && report.without_derivatives.empty();
+}
+
+/// The time of the first restart point after `t`.
+static double next_restart(const RunMemory& memory, double t, double every) {
+  if (every <= 0) return std::numeric_limits<double>::infinity();
+  return memory.start + (std::floor((t - memory.start) / every) + 1) * every;
+}
+
+/// Adds what a part of the run tells about its problem.
+static void add_problem(const ChartProblem& problem, RunReport& report) {
   report.partitions += problem.partitions();
   const ProblemCounts counts = problem.counts();
   report.counts.mass_evaluations += counts.mass_evaluations;
@@ -167,7 +196,7 @@ static void note_problem(const ChartProblem& problem, RunReport& report) {
   report.counts.predecompositions += counts.predecompositions;
   report.counts.rank_decisions += counts.rank_decisions;
   for (const std::string& remark : problem.remarks())
-    if (std::find(report.remarks.begin(), report.remarks.end(), remark) == report.remarks.end())
+    if (std::ranges::find(report.remarks, remark) == report.remarks.end())
       report.remarks.push_back(remark);
   const auto history = problem.partition_history();
   report.partition_history.insert(report.partition_history.end(), history.begin(), history.end());
@@ -197,9 +226,10 @@ static constexpr int most_changes = 1000;
 /// the run ends.
 static void run_regimes(const Choice& choice, const SimulateOptions& options,
                         const Watchers& watchers, EventActions& actions, Monitor& monitor,
-                        State& state, RunReport& report, Diagnostics& diagnostics) {
+                        State& state, RunMemory& memory, Diagnostics& diagnostics) {
+  RunReport& report = memory.report;
   int changes = 0;
-  for (;;) {
+  for (bool goes_on = memory.paused;; goes_on = false) {
     const System* system = actions.system(state);
     state = fitted(*system, std::move(state));
     const auto problem = choice.formulation->make(*system, report.formulation_options);
@@ -209,6 +239,8 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     if (!driver.scale) driver.scale = find_scale(*system, *problem, options, diagnostics);
     monitor.use(*system);
     const double t = state.t;
+    driver.pause_at = next_restart(memory, t, options.checkpoint_every);
+    if (goes_on) driver.from = std::exchange(report.driver, {});
     append(integrate(*problem, *choice.method, state, options.t_end, driver,
                      [&](const StepView& step) {
                        const std::string wish = watchers.observer ? watchers.observer(step) : "";
@@ -216,7 +248,7 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
                        return end.empty() ? wish : end;
                      }),
            report.driver);
-    note_problem(*problem, report);
+    add_problem(*problem, report);
     actions.note_rest(state, report.driver.events);
     if (!report.driver.handed_over) return;
     changes = state.t - t <= 1e-10 * std::max(1.0, std::abs(t)) ? changes + 1 : 0;
@@ -231,30 +263,71 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
   }
 }
 
-RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
-                   const Observer& observer, Diagnostics& diagnostics) {
-  return simulate(prepared, options, Watchers{grid, observer, {}}, diagnostics);
+/// From the start or a restart point to the next one, or to the end of the run. Nothing but
+/// `memory` and the state outlives it.
+static void run_part(Prepared& prepared, const Choice& choice, const SimulateOptions& options,
+                     const Watchers& watchers, RunMemory& memory, Diagnostics& diagnostics) {
+  RunReport& report = memory.report;
+  State& state = prepared.start.state;
+  EventActions actions(*prepared.system, memory);
+  Monitor monitor(prepared, *choice.method, options, watchers, memory);
+  const std::clock_t begin = std::clock();
+  std::string first;
+  if (!memory.started) {
+    report.driver.t = state.t;
+    if (actions.begin(state, report.driver.events) != Eval::ok) {
+      report.driver.reason = Reason::evaluation_failed;
+      report.driver.message = "the stops that touch at the start cannot be given their impulses";
+      return;
+    }
+    monitor.use(*actions.system(state));
+    first = monitor.begin(state);
+    report.energy.initial -= report.energy.work;  // of impulses at the start
+    memory.started = true;
+    memory.state = state;
+    if (watchers.checkpoint) watchers.checkpoint(memory);
+  }
+  if (!first.empty()) {
+    report.driver.reason = Reason::stopped;
+    report.driver.message = first;
+  } else {
+    run_regimes(choice, options, watchers, actions, monitor, state, memory, diagnostics);
+  }
+  if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
+  report.cpu_seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  if (report.driver.reason != Reason::paused) monitor.end(prepared.start);
+}
+
+/// Where steps became ever smaller and no row of the constraints is to blame, the largest reaction
+/// shows what jams.
+static void name_largest_reaction(const System& system, const ConsistentStart& end,
+                                  DriverReport& report) {
+  if (report.reason != Reason::step_too_small || end.lambda.empty() ||
+      report.message.find("trouble with") != std::string::npos)
+    return;
+  const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  const auto most = std::ranges::max_element(end.lambda, larger);
+  report.message += fmt::format("; the largest reaction is {:.2g}, in '{}'", *most,
+                                system.row_name(static_cast<int>(most - end.lambda.begin())));
 }
 
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
-                   Diagnostics& diagnostics) {
-  RunReport report;
-  report.asked = options;
+                   Diagnostics& diagnostics, const RunMemory* from) {
+  RunMemory memory;
+  memory.report.asked = options;
   const Choice choice = choose_method(options.method, diagnostics);
-  if (!choice.formulation) return report;
+  if (!choice.formulation) return memory.report;
   if (choice.formulation->refuse) choice.formulation->refuse(*prepared.system, diagnostics);
   check_options(choice, options.options, diagnostics);
-  if (diagnostics.has_errors()) return report;
-  report.method = choice.method->name;
-  report.formulation = choice.formulation->name;
-  report.method_options = used_options(choice.method->options, options.options);
-  report.formulation_options = used_options(choice.formulation->options, options.options);
-  report.tolerance = options.driver.tolerance;
-  report.dense_order = std::min(choice.method->order, choice.method->dense_order);
-  for (const ElementData& e : prepared.system->blueprint().elements)
-    if (!e.differentiable) report.without_derivatives.push_back(e.name);
-  report.exact_derivatives =
-      prepared.system->exact_derivatives() && report.without_derivatives.empty();
+  if (diagnostics.has_errors()) return memory.report;
+  if (from) {
+    memory = *from;
+    prepared.start.state = from->state;
+  } else {
+    memory.start = prepared.start.state.t;
+  }
+  RunReport& report = memory.report;
+  describe(*prepared.system, choice, options, report);
   refuse_missing_derivatives(*choice.method, report);
   if (report.driver.reason == Reason::refused) return report;
   if (!options.tolerance_of.empty()) {
@@ -262,31 +335,17 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     (void)find_scale(*prepared.system, *problem, options, diagnostics);
     if (diagnostics.has_errors()) return report;
   }
-  EventActions actions(*prepared.system, report.tolerance, report.energy);
-  State& state = prepared.start.state;
-  Monitor monitor(prepared, *choice.method, options, watchers, report);
-  const std::clock_t begin = std::clock();
-  report.driver.t = state.t;
-  if (actions.begin(state, report.driver.events) != Eval::ok) {
-    report.driver.reason = Reason::evaluation_failed;
-    report.driver.message = "the stops that touch at the start cannot be given their impulses";
-    return report;
+  for (;;) {
+    run_part(prepared, choice, options, watchers, memory, diagnostics);
+    if (diagnostics.has_errors() || report.driver.reason != Reason::paused) break;
+    memory.paused = true;
+    memory.state = prepared.start.state;
+    if (watchers.checkpoint) watchers.checkpoint(memory);
   }
-  monitor.use(*actions.system(state));
-  const std::string first = monitor.begin(state);
-  report.energy.initial -= report.energy.work;  // of impulses at the start
-  if (!first.empty()) {
-    report.driver.reason = Reason::stopped;
-    report.driver.message = first;
-  } else {
-    run_regimes(choice, options, watchers, actions, monitor, state, report, diagnostics);
-  }
-  if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
-  report.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  name_largest_reaction(*prepared.system, prepared.start, report.driver);
   if (prepared.system->sizes().e > 0 && !report.formulation_options.contains("invariants"))
     report.remarks.push_back(fmt::format(
         "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
-  monitor.end(prepared.start);
   return report;
 }
 

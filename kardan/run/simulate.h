@@ -20,12 +20,13 @@ struct VariableTolerance {
 };
 
 struct SimulateOptions {
-  std::string method = "rn4";  ///< or method@formulation
-  OptionValues options;        ///< of the method and the formulation
-  double t_end = 1;            ///< [s]
-  double every = 0;            ///< [s] spacing of the output grid; 0: no grid
-  double relative = 0;         ///< relative tolerance; 0: driver.tolerance
-  double absolute = 0;         ///< absolute tolerance in the model's units; 0: driver.tolerance
+  std::string method = "rn4";   ///< or method@formulation
+  OptionValues options;         ///< of the method and the formulation
+  double t_end = 1;             ///< [s]
+  double every = 0;             ///< [s] spacing of the output grid; 0: no grid
+  double checkpoint_every = 0;  ///< [s] the run begins anew at restart points so far apart; 0: none
+  double relative = 0;          ///< relative tolerance; 0: driver.tolerance
+  double absolute = 0;          ///< absolute tolerance in the model's units; 0: driver.tolerance
   std::vector<VariableTolerance> tolerance_of;
   DriverOptions driver;
 };
@@ -81,17 +82,42 @@ struct StepRecord {
   double unbalanced = 0;                        ///< [J] energy - initial energy - work
 };
 
-/// Who is told what happens in a run; any of them may be empty.
-struct Watchers {
-  GridSink grid;
-  Observer observer;                              ///< every accepted step
-  std::function<void(const StepRecord&)> record;  ///< the same, summed up
+/// When impulses of a stop happened.
+struct Bounces {
+  int count = 0;
+  double first = 0, last = 0;  ///< [s]
 };
 
-/// Runs `prepared` (its start is moved to the end of the run). A method or option that does not
-/// exist is reported.
+/// A run at a restart point: what follows depends on this, the model and the options alone.
+struct RunMemory {
+  State state;
+  RunReport report;              ///< so far; without what was asked
+  bool started = false;          ///< the start has been told to the watchers
+  bool paused = false;           ///< the driver has come here; else this is the start
+  double start = 0;              ///< [s] of the run
+  long shown = 0;                ///< points of the grid
+  Residuals last_residuals;      ///< of the last step
+  // By stop: an event whose action is an impulse.
+  std::vector<Bounces> bounces;
+  std::vector<int> rested;     ///< the side on which it rests; 0: it does not
+  std::vector<int> last_side;  ///< where it has rested last
+};
+
+/// Whether a memory, wherever it comes from, is one of a run of the system.
+[[nodiscard]] bool fits(const System& system, const RunMemory& memory);
+
+/// Who is told what happens in a run; any of them may be empty.
+struct Watchers {
+  GridSink grid = {};
+  Observer observer = {};                                 ///< every accepted step
+  std::function<void(const StepRecord&)> record = {};     ///< the same, summed up
+  std::function<void(const RunMemory&)> checkpoint = {};  ///< the start and every restart point
+};
+
+/// Runs `prepared` (its start is moved to the end of the run), from the start or `from` a restart
+/// point of a run with the same options. A method or option that does not exist is reported.
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
-                   Diagnostics& diagnostics);
+                   Diagnostics& diagnostics, const RunMemory* from = nullptr);
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const GridSink& grid,
                    const Observer& observer, Diagnostics& diagnostics);
 

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/process.h"
 #include "kardan/elements/catalog.h"
 #include "support/places.h"
+#include "support/process.h"
 
 namespace kardan::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/process.h"
 #include "support/places.h"
+#include "support/process.h"
 
 namespace kardan::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/process.h"
+#include "support/process.h"
 
 namespace kardan::test {
 namespace {

@@ -14,9 +14,9 @@
 #include <random>
 #include <thread>
 
-#include "cli/process.h"
 #include "kardan/io/stored_result.h"
 #include "support/places.h"
+#include "support/process.h"
 
 namespace kardan::test {
 namespace {

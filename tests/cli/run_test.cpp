@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/process.h"
 #include "support/places.h"
+#include "support/process.h"
 
 namespace kardan::test {
 namespace {

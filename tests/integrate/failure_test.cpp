@@ -28,24 +28,6 @@ TEST(Failure, LockUpEndsAtItsTimeAndNamesAJoint) {
   }
 }
 
-/// Two drivers of one angle that agree until t = 0.7: the second is redundant, then a
-/// contradiction.
-constexpr std::string_view contradiction = R"(
-kardan: 1
-name: contradiction
-dimension: 2
-gravity: [0, -9.81]
-bodies:
-  crank: {mass: 1, inertia: 0.3, position: [0.5, 0], markers: {root: {at: [-0.5, 0]}, tip: {at: [0.5, 0]}}}
-  rod: {mass: 1, inertia: 0.3, position: [1.5, 0], markers: {root: {at: [-0.5, 0]}}}
-joints:
-  pivot: {type: revolute, between: [ground, crank.root]}
-  hinge: {type: revolute, between: [crank.tip, rod.root]}
-drivers:
-  first: {type: driver, between: [ground, crank], motion: 0.5*t^2}
-  second: {type: driver, between: [ground, crank], motion: "t < 0.7 ? 0.5*t^2 : 0.5*t^2 + (t - 0.7)^3"}
-)";
-
 TEST(Failure, DriversThatContradictEachOtherAreNotIgnored) {
   const Prepared model = model_text(contradiction);
   for (const Method& method : one_step_methods()) {
@@ -58,19 +40,6 @@ TEST(Failure, DriversThatContradictEachOtherAreNotIgnored) {
         << method.name;
   }
 }
-
-constexpr std::string_view not_a_number = R"(
-kardan: 1
-name: not a number
-dimension: 2
-gravity: [0, -9.81]
-bodies:
-  bob: {kind: point, mass: 1, position: [1, 0]}
-joints:
-  rod: {type: distance, between: [ground, bob], length: 1}
-forces:
-  broken: {type: spring_damper, between: [{body: ground, at: [2, 2]}, bob], law: sqrt(0.5 - t)}
-)";
 
 TEST(Failure, AForceThatIsNotANumberEndsTheRunAndIsNamed) {
   const Prepared model = model_text(not_a_number);

@@ -175,7 +175,8 @@ std::shared_ptr<RunResult> run(const Source& source, const py::dict& set, const 
     const py::gil_scoped_release released;
     const Watchers watchers{[&](const Moment& at) { return result->row(at); },
                             [&](const StepView& step) { return watch(step); },
-                            [&](const StepRecord& step) { result->step(step); }};
+                            [&](const StepRecord& step) { result->step(step); },
+                            {}};
     report = simulate(task->prepared(), options, watchers, task->diagnostics);
   }
   raise_errors(task->diagnostics);

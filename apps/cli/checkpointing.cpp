@@ -1,0 +1,141 @@
+#include "apps/cli/checkpointing.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "kardan/base/text.h"
+#include "kardan/run/versions.h"
+
+namespace kardan::cli {
+namespace {
+
+/// The options of a command that a run keeps when it goes on, by name, for both ways.
+template <class Visit>
+void each_option(RunOptions& given, Visit visit) {
+  visit("--method", given.method);
+  visit("--tol", given.tolerance);
+  visit("--rtol", given.relative);
+  visit("--atol", given.absolute);
+  visit("--t-end", given.t_end);
+  visit("--every", given.every);
+  visit("--step", given.step);
+  visit("--checkpoint-every", given.checkpoint_every);
+  visit("--option", given.option);
+  visit("--tol-of", given.tolerance_of);
+}
+
+struct Collect {
+  io::NamedTexts out;
+  void operator()(const char* name, const std::string& value) {
+    if (!value.empty()) out.emplace_back(name, value);
+  }
+  void operator()(const char* name, double value) {
+    if (value != 0) out.emplace_back(name, format_number(value));
+  }
+  void operator()(const char* name, const std::vector<std::string>& values) {
+    for (const std::string& value : values) out.emplace_back(name, value);
+  }
+};
+
+/// What is not given takes its value from the checkpoint.
+struct Restore {
+  const io::NamedTexts& from;
+  void operator()(const char* name, std::string& value) const {
+    if (!value.empty()) return;
+    for (const auto& [key, text] : from)
+      if (key == name) value = text;
+  }
+  void operator()(const char* name, double& value) const {
+    if (value != 0) return;
+    for (const auto& [key, text] : from)
+      if (key == name) value = std::strtod(text.c_str(), nullptr);
+  }
+  /// Earlier assignments stand first: later ones replace them.
+  void operator()(const char* name, std::vector<std::string>& values) const {
+    std::vector<std::string> all;
+    for (const auto& [key, text] : from)
+      if (key == name) all.push_back(text);
+    all.insert(all.end(), values.begin(), values.end());
+    values = std::move(all);
+  }
+};
+
+std::string program_version() {
+  for (const auto& [name, version] : versions())
+    if (name == "kardan") return version;
+  return "";
+}
+
+}  // namespace
+
+std::optional<io::Checkpoint> read_resume(ModelOptions& options, RunOptions& given,
+                                          Diagnostics& diagnostics) {
+  auto checkpoint = io::load_checkpoint(given.resume, diagnostics);
+  if (!checkpoint) return std::nullopt;
+  if (options.set.empty())
+    for (const auto& [name, value] : checkpoint->set) options.set.push_back(name + "=" + value);
+  each_option(given, Restore{checkpoint->command});
+  if (given.checkpoint.empty()) given.checkpoint = given.resume;
+  return checkpoint;
+}
+
+CheckpointWriter::CheckpointWriter(const StartedModel& started, const RunOptions& given,
+                                   const SimulateOptions& options, const io::Checkpoint* from,
+                                   ResultWriter& results, Diagnostics& diagnostics)
+    : path_(given.checkpoint) {
+  if (path_.empty()) return;
+  now_.program = program_version();
+  now_.model = io::model_hash(started.model, started.overrides);
+  for (const auto& [name, value] : started.overrides)
+    now_.set.emplace_back(name, format_number(value));
+  now_.options = io::option_texts(options);
+  RunOptions command = given;
+  command.every = options.every;
+  command.checkpoint_every = options.checkpoint_every;
+  Collect collect;
+  each_option(command, [&](const char* name, const auto& value) { collect(name, value); });
+  now_.command = std::move(collect.out);
+  const std::string rows = io::rows_path(path_);
+  try {
+    namespace fs = std::filesystem;
+    const bool anew = !from || !fs::exists(path_) || !fs::equivalent(path_, given.resume);
+    if (fs::exists(path_) && !fs::is_regular_file(path_))
+      throw std::system_error(EINVAL, std::generic_category());
+    // Rows and checkpoint belong together: an old one goes with its rows.
+    if (anew) fs::remove(path_);
+    auto journal = anew ? std::make_unique<io::RowJournal>(rows)
+                        : std::make_unique<io::RowJournal>(rows, from->rows);
+    journal_ = journal.get();
+    if (from && !anew) now_.memory = from->memory;
+    // Into another file, the rows so far are copied.
+    if (from && anew) results.add(std::move(journal));
+    if (from)
+      (void)io::read_journal(
+          io::rows_path(given.resume), from->rows, results.width(),
+          [&](std::span<const double> row) { results.row(row); },
+          [&](const StepRecord& step) { results.step(step); });
+    if (journal) results.add(std::move(journal));
+    if (from && anew) write(from->memory);
+  } catch (const std::system_error& e) {
+    diagnostics.error("output.file", fmt::format("--checkpoint {}: {}", path_, e.code().message()),
+                      {}, "is the folder there, and may it be written?");
+  }
+}
+
+void CheckpointWriter::write(const RunMemory& memory) {
+  if (!active() || !failure_.empty()) return;
+  try {
+    io::Checkpoint next = now_;
+    next.rows = journal_->sync();
+    next.memory = memory;
+    io::write_atomically(path_, io::to_bytes(next));
+    now_ = std::move(next);
+  } catch (const std::system_error& e) {
+    failure_ = fmt::format("cannot write {}", e.what());
+  }
+}
+
+}  // namespace kardan::cli

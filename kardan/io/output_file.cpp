@@ -1,0 +1,105 @@
+#include "kardan/io/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace kardan::io {
+namespace {
+
+constexpr std::size_t large = 1 << 16;
+
+/// Everything, in as many calls as it takes; the error number, or 0.
+int write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return 0;
+}
+
+int sync_file(int file) {
+  // Pipes and devices have nothing to synchronize.
+  return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+}
+
+[[noreturn]] void refuse(int error, const std::string& path) {
+  throw std::system_error(error, std::generic_category(), path);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path, Open how) : path_(std::move(path)) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (how == Open::anew ? O_TRUNC : O_APPEND);
+  file_ = ::open(path_.c_str(), flags, 0666);
+  if (file_ < 0) fail(errno);
+}
+
+OutputFile::~OutputFile() {
+  if (file_ < 0) return;
+  (void)write_all(file_, buffer_);
+  ::close(file_);
+}
+
+void OutputFile::fail(int error) {
+  // What could not be written is not tried again.
+  buffer_.clear();
+  refuse(error, path_);
+}
+
+void OutputFile::write(std::string_view bytes) {
+  buffer_ += bytes;
+  flush_large();
+}
+
+void OutputFile::flush_large() {
+  if (buffer_.size() >= large) flush();
+}
+
+void OutputFile::flush() {
+  if (const int error = write_all(file_, buffer_); error != 0) fail(error);
+  buffer_.clear();
+}
+
+void OutputFile::sync() {
+  flush();
+  if (const int error = sync_file(file_); error != 0) fail(error);
+}
+
+void OutputFile::close() {
+  flush();
+  const int file = std::exchange(file_, -1);
+  if (::close(file) != 0) fail(errno);
+}
+
+void write_atomically(const std::string& path, std::string_view bytes) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) refuse(EINVAL, path);
+  // A link stays one: what it points to is replaced.
+  const fs::path target = fs::exists(status) ? fs::canonical(path) : fs::absolute(path);
+  const std::string beside = target.string() + ".new";
+  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) refuse(errno, path);
+  int error = write_all(file, bytes);
+  if (error == 0) error = sync_file(file);
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(beside.c_str(), target.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(beside.c_str());
+    refuse(error, path);
+  }
+  // The folder knows the new file.
+  const int folder = ::open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  (void)::fsync(folder);
+  ::close(folder);
+}
+
+}  // namespace kardan::io

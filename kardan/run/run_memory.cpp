@@ -1,0 +1,39 @@
+#include <algorithm>
+#include <cmath>
+
+#include "kardan/run/simulate.h"
+#include "kardan/system/variant_system.h"
+
+namespace kardan {
+namespace {
+
+bool same_sizes(const State& a, const State& b) {
+  return a.p.size() == b.p.size() && a.v.size() == b.v.size() && a.r.size() == b.r.size() &&
+         a.w.size() == b.w.size() && a.s.size() == b.s.size() && a.turns.size() == b.turns.size() &&
+         a.modes.size() == b.modes.size();
+}
+
+}  // namespace
+
+bool fits(const System& system, const RunMemory& memory) {
+  const State& state = memory.state;
+  const StepMemory& step = memory.report.driver.memory;
+  if (!same_sizes(state, system.start())) return false;
+  for (const double x : {state.t, memory.start, step.start, step.h, step.last_error, step.last_h})
+    if (!std::isfinite(x)) return false;
+  if (memory.start > state.t || step.h < 0) return false;
+  const std::size_t stops = system.blueprint().impulses.size();
+  if (state.lambda.size() > system.sizes().constraints() + stops) return false;
+  for (std::size_t i = 0; i < stops; ++i)
+    if (std::abs(state.modes[system.rest_mode(static_cast<int>(i))]) > 1) return false;
+  if (const auto* variants = dynamic_cast<const VariantSystem*>(&system))
+    if (state.modes.back() < 0 || state.modes.back() >= variants->variants()) return false;
+  const auto events = static_cast<int>(system.event_names().size());
+  return memory.bounces.size() == stops && memory.rested.size() == stops &&
+         memory.last_side.size() == stops && memory.shown >= 0 &&
+         std::ranges::all_of(memory.report.driver.events, [&](const EventRecord& e) {
+           return e.event >= 0 && e.event < events;
+         });
+}
+
+}  // namespace kardan
