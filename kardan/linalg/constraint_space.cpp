@@ -278,6 +278,17 @@ void ConstraintSpace::solve(std::span<const double> b, std::span<double> x) {
   std::copy_n(x_.begin(), cols_, x.begin());
 }
 
+void ConstraintSpace::solve_lanes(const Matrix& B, Matrix& X) {
+  if (!sparse_ && !svd_) return dense_.solve_lanes(B, X);
+  lane_b_.resize(rows_);
+  lane_x_.resize(cols_);
+  for (int lane = 0; lane < B.cols(); ++lane) {
+    for (int i = 0; i < rows_; ++i) lane_b_[i] = B(i, lane);
+    solve(lane_b_, lane_x_);
+    for (int j = 0; j < cols_; ++j) X(j, lane) = lane_x_[j];
+  }
+}
+
 /// y + Z t for the combinations Z that leave A'y alone, with W (y + Z t) of least length.
 void ConstraintSpace::least_norm_multipliers(std::span<const double> weight, std::span<double> y) {
   if (!sparse_) return dense_.least_norm_multipliers(weight, y);
