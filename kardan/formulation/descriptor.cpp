@@ -213,6 +213,7 @@ Eval Descriptor::rebase(const State& state) {
   std::swap(past_p_, base_.p);
   base_ = state;
   if (system_.sizes().multiplier_forces) base_.lambda.resize(layout_.m);
+  if (before_.p.empty()) before_ = base_;  // its place: no step allocates later
   if (Eval e = choose_rows(base_, At::consistent); e != Eval::ok) return e;
   if (finished_.is(base_) && finished_.active == active_) {
     a_ = finished_.a;

@@ -92,6 +92,12 @@ class Driver {
            "give a later end");
       return finish();
     }
+    if (!(options_.tolerance > 0) || !std::isfinite(options_.tolerance)) {
+      report_.diagnosis = Diagnosis::options_wrong;
+      stop(Reason::refused, fmt::format("the tolerance is {}", options_.tolerance),
+           "give a positive one");
+      return finish();
+    }
     if (!rebase()) return finish();
     h_ = options_.fixed_step > 0   ? options_.fixed_step
          : options_.first_step > 0 ? options_.first_step

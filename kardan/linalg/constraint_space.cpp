@@ -12,7 +12,7 @@ namespace {
 constexpr int dense_limit = 160;
 /// The sparse path needs all rows this far from dependent: well above what closing a step calls
 /// weak.
-constexpr double smallest_safe_remainder = 0.02;
+constexpr double smallest_safe_remainder = 0.004;
 /// What Gram and Schmidt must leave of the projection of a free coordinate.
 constexpr double smallest_projection = 1e-2;
 /// Larger null spaces are not worth a projection each.
