@@ -236,7 +236,9 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
   const double noise =
       std::min(largest_noise, 100 * std::numeric_limits<double>::epsilon() * matrix.condition() *
                                   matrix.condition() * weight / tolerance);
-  // Until two corrections show the contraction, that of the last step stands in, with doubt.
+  // Until two corrections show the contraction, that of the last step stands in, with doubt: good
+  // guesses make first corrections small, which is no sign of how the next would be.
+  constexpr double doubt = 5;
   double eta = std::pow(std::max(memory_.contraction, smallest_contraction), 0.8);
   double last = 0, last_ratio = 0;
   theta_ = 0;
@@ -263,7 +265,7 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
       if (at_the_end >= enough && eta * size > enough) return Newton::slow;
     }
     last = std::max(size, std::numeric_limits<double>::min());
-    if (eta * size <= enough) {
+    if (eta * size <= (iteration == 1 ? enough / doubt : enough)) {
       contraction_ = eta;
       return Newton::converged;
     }
