@@ -144,7 +144,7 @@ int methods_markdown() {
     fmt::print(
         "Order {}, of the error estimate {}, of the dense output {}; {}; by default on `{}`{}."
         "\n\n",
-        m.order, m.error_order, std::min(m.order, DenseStep::order),
+        m.order, m.error_order, std::min(m.order, m.dense_order),
         m.is_explicit ? "explicit" : "implicit", m.formulation,
         m.needs_exact_jacobian ? "; needs exact derivatives" : "");
     markdown_options(m.options);
@@ -166,7 +166,7 @@ int methods_markdown() {
 int methods_command() {
   for (const Method& m : methods()) {
     fmt::print("  {:<18}order {:<8}dense output {:<4}{} ({})\n", m.name,
-               fmt::format("{}({})", m.order, m.error_order), std::min(m.order, DenseStep::order),
+               fmt::format("{}({})", m.order, m.error_order), std::min(m.order, m.dense_order),
                m.summary, m.source);
     print_options(m.options);
   }

@@ -1,46 +1,84 @@
 #include "kardan/base/rotation.h"
 
 #include <algorithm>
+#include <array>
 
 namespace kardan {
 namespace {
 
-/// Below this angle quotients that cancel, like (phi-sin phi)/phi^3, are taken from their series:
-/// there the first dropped term is below round-off of the value.
-constexpr double series_angle = 0.2;
+/// Squares of angles below which functions of them are taken from their series, with few terms and
+/// with more: quotients like (phi - sin phi)/phi^3 cancel there, and neither roots nor divisions
+/// are needed. The first dropped term is below round-off of the value.
+constexpr double small_square = 0.04, moderate_square = 1.0;
+constexpr int few_terms = 6, more_terms = 10;
+
+constexpr double factorial(int n) {
+  double product = 1;
+  for (int k = 2; k <= n; ++k) product *= k;
+  return product;
+}
+
+/// Coefficients of s_n(x) = sum_k (-x)^k / (2k + n)!, x = phi^2, differentiated m times by
+/// phi, each time divided by phi: cos phi is s_0, sin phi / phi is s_1, (1 - cos phi)/phi^2 is s_2
+/// and (phi - sin phi)/phi^3 is s_3.
+template <int n, int m>
+struct Series {
+  std::array<double, more_terms> c{};
+  constexpr Series() {
+    for (int i = 0; i < more_terms; ++i) {
+      c[i] = ((i + m) % 2 == 0 ? 1.0 : -1.0) / factorial(2 * (i + m) + n);
+      for (int k = i + 1; k <= i + m; ++k) c[i] *= 2 * k;
+    }
+  }
+};
+
+template <int n, int m, int terms>
+double series(double x) {
+  static constexpr Series<n, m> s;
+  double sum = s.c[terms - 1];
+  for (int i = terms - 2; i >= 0; --i) sum = sum * x + s.c[i];
+  return sum;
+}
+
+/// False where x is too large for a series.
+template <int n, int m = 0>
+bool by_series(double x, double& value) {
+  if (x < small_square)
+    value = series<n, m, few_terms>(x);
+  else if (x < moderate_square)
+    value = series<n, m, more_terms>(x);
+  else
+    return false;
+  return true;
+}
 
 struct Quotients {
   double one_minus_cos;  // (1-cos phi)/phi^2
   double phi_minus_sin;  // (phi-sin phi)/phi^3
 };
 
-Quotients quotients(double phi) {
-  const double p2 = phi * phi;
-  if (phi < series_angle) {
-    return {0.5 * (1 - p2 / 12 * (1 - p2 / 30 * (1 - p2 / 56 * (1 - p2 / 90)))),
-            1.0 / 6 * (1 - p2 / 20 * (1 - p2 / 42 * (1 - p2 / 72 * (1 - p2 / 110))))};
-  }
+/// For the square of phi.
+Quotients quotients(double p2) {
+  Quotients c;
+  if (by_series<2>(p2, c.one_minus_cos) && by_series<3>(p2, c.phi_minus_sin)) return c;
+  const double phi = std::sqrt(p2);
   return {(1 - std::cos(phi)) / p2, (phi - std::sin(phi)) / (p2 * phi)};
 }
 
 /// (dc/dphi)/phi of the two quotients c: their gradient by theta is this times theta'.
-Quotients slopes(double phi, const Quotients& c) {
-  const double p2 = phi * phi;
-  if (phi < series_angle) {
-    return {-1.0 / 12 * (1 - p2 / 15 * (1 - p2 / 37.333333333333336 * (1 - p2 / 67.5))),
-            -1.0 / 60 * (1 - p2 / 21 * (1 - p2 / 48 * (1 - p2 / 82.5)))};
-  }
+Quotients slopes(double p2, const Quotients& c) {
+  Quotients e;
+  if (by_series<2, 1>(p2, e.one_minus_cos) && by_series<3, 1>(p2, e.phi_minus_sin)) return e;
+  const double phi = std::sqrt(p2);
   return {(std::sin(phi) / phi - 2 * c.one_minus_cos) / p2,
           (c.one_minus_cos - 3 * c.phi_minus_sin) / p2};
 }
 
 /// (de/dphi)/phi of the slopes e.
-Quotients second_slopes(double phi, const Quotients& e) {
-  const double p2 = phi * phi;
-  if (phi < series_angle) {
-    return {1.0 / 90 * (1 - p2 * 3 / 56 * (1 - p2 / 45 * (1 - p2 / 79.2))),
-            1.0 / 630 * (1 - p2 / 24 * (1 - p2 / 55 * (1 - p2 / 93.6)))};
-  }
+Quotients second_slopes(double p2, const Quotients& e) {
+  Quotients f;
+  if (by_series<2, 2>(p2, f.one_minus_cos) && by_series<3, 2>(p2, f.phi_minus_sin)) return f;
+  const double phi = std::sqrt(p2);
   return {((std::cos(phi) - std::sin(phi) / phi) / p2 - 4 * e.one_minus_cos) / p2,
           (e.one_minus_cos - 5 * e.phi_minus_sin) / p2};
 }
@@ -54,7 +92,9 @@ Quaternion operator*(const Quaternion& a, const Quaternion& b) {
 }
 
 Quaternion normalized(const Quaternion& q) {
-  const double s = 1 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  const double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  // Mostly q has unit length but for round-off; then the root's tangent is exact to round-off.
+  const double s = std::abs(square - 1) < 1e-8 ? 1.5 - 0.5 * square : 1 / std::sqrt(square);
   return {s * q.w, s * q.x, s * q.y, s * q.z};
 }
 
@@ -87,12 +127,14 @@ Quaternion quaternion_from_matrix(const Mat3d& R) {
 }
 
 Quaternion quaternion_exp(const Vec3d& theta) {
-  const double phi = norm(theta);
-  const double half = 0.5 * phi;
-  // sin(phi/2)/phi does not cancel; the series only avoids 0/0.
-  const double s =
-      phi < 1e-3 ? 0.5 * (1 - half * half / 6 * (1 - half * half / 20)) : std::sin(half) / phi;
-  return {std::cos(half), s * theta.x, s * theta.y, s * theta.z};
+  const double p2 = dot(theta, theta);
+  double c = 0, s = 0;  // cos(phi/2), sin(phi/2)/(phi/2)
+  if (!by_series<0>(0.25 * p2, c) || !by_series<1>(0.25 * p2, s)) {
+    const double half = 0.5 * std::sqrt(p2);
+    c = std::cos(half);
+    s = std::sin(half) / half;
+  }
+  return {c, 0.5 * s * theta.x, 0.5 * s * theta.y, 0.5 * s * theta.z};
 }
 
 Mat3d rotation_exp(const Vec3d& theta) {
@@ -109,7 +151,7 @@ Vec3d rotation_log(const Mat3d& R) {
 }
 
 Mat3d rotation_rate_map(const Vec3d& theta) {
-  const Quotients c = quotients(norm(theta));
+  const Quotients c = quotients(dot(theta, theta));
   return Mat3d::identity() - c.one_minus_cos * tilde(theta) +
          c.phi_minus_sin * tilde_tilde(theta, theta);
 }
@@ -118,9 +160,9 @@ Mat3d rotation_rate_map_rate(const Vec3d& theta, const Vec3d& theta_rate) {
   // With c1 = (1-cos)/phi^2, c2 = (phi-sin)/phi^3 and e = (dc/dphi)/phi:
   //   T' = -e1 s theta~ - c1 theta'~ + e2 s theta~^2 + c2 (theta'~ theta~ + theta~ theta'~),
   // s = theta.theta'.
-  const double phi = norm(theta);
-  const Quotients c = quotients(phi);
-  const auto [e1, e2] = slopes(phi, c);
+  const double p2 = dot(theta, theta);
+  const Quotients c = quotients(p2);
+  const auto [e1, e2] = slopes(p2, c);
   const double s = dot(theta, theta_rate);
   return (e2 * s) * tilde_tilde(theta, theta) - (e1 * s) * tilde(theta) -
          c.one_minus_cos * tilde(theta_rate) +
@@ -129,8 +171,8 @@ Mat3d rotation_rate_map_rate(const Vec3d& theta, const Vec3d& theta_rate) {
 
 Mat3d rotation_rate_map_gradient(const Vec3d& theta, const Vec3d& y) {
   // T y = y - c1 theta x y + c2 theta x (theta x y), term by term.
-  const double phi = norm(theta);
-  const Quotients c = quotients(phi), e = slopes(phi, c);
+  const double p2 = dot(theta, theta);
+  const Quotients c = quotients(p2), e = slopes(p2, c);
   const Vec3d once = cross(theta, y), twice = cross(theta, once);
   return c.one_minus_cos * tilde(y) - c.phi_minus_sin * (tilde(once) + tilde_tilde(theta, y)) +
          outer(e.phi_minus_sin * twice - e.one_minus_cos * once, theta);
@@ -140,8 +182,8 @@ Mat3d rotation_bias_gradient(const Vec3d& theta, const Vec3d& theta_rate) {
   // With y = theta' and s = theta.y:  T' y = -e1 s theta x y + c2 y x (theta x y) + e2 s theta x
   // (theta x y); c, e depend on theta through phi.
   const Vec3d& y = theta_rate;
-  const double phi = norm(theta), s = dot(theta, y);
-  const Quotients c = quotients(phi), e = slopes(phi, c), f = second_slopes(phi, e);
+  const double p2 = dot(theta, theta), s = dot(theta, y);
+  const Quotients c = quotients(p2), e = slopes(p2, c), f = second_slopes(p2, e);
   const Vec3d once = cross(theta, y), twice = cross(theta, once);
   return (e.one_minus_cos * s) * tilde(y) - c.phi_minus_sin * tilde_tilde(y, y) -
          (e.phi_minus_sin * s) * (tilde(once) + tilde_tilde(theta, y)) +
@@ -153,9 +195,8 @@ Mat3d rotation_bias_gradient(const Vec3d& theta, const Vec3d& theta_rate) {
 
 Mat3d rotation_rate_map_inverse(const Vec3d& theta) {
   // T^-1 = I + theta~/2 + (1/phi^2 - (1+cos phi)/(2 phi sin phi)) theta~^2
-  const double phi = norm(theta);
-  const double p2 = phi * phi;
-  const double c = phi < series_angle
+  const double p2 = dot(theta, theta), phi = std::sqrt(p2);
+  const double c = p2 < small_square
                        ? 1.0 / 12 * (1 + p2 / 60 * (1 + p2 / 42 * (1 + p2 / 40 * (1 + p2 / 39.6))))
                        : 1 / p2 - 0.5 / (phi * std::tan(0.5 * phi));
   return Mat3d::identity() + 0.5 * tilde(theta) + c * tilde_tilde(theta, theta);

@@ -362,19 +362,16 @@ void fail(AssemblyReport& report, const StageResult& result, const char* advice)
                                                   : result.conflict.members.front());
 }
 
-/// Accelerations that leave more than this of G a = gamma (in units of the scales and of gamma
-/// itself) do so because rows contradict each other, not by round-off.
+/// Accelerations that leave more than this of G a = gamma, scaled, do so because rows contradict
+/// each other, not by round-off.
 constexpr double acceleration_tolerance = 1e-8;
 
 /// Refuses accelerations that cannot hold all constraints.
 void check_accelerations(const System& system, ConsistentStart& out, Workspace& ws) {
+  if (!(out.report.reached.acceleration > acceleration_tolerance)) return;
   if (system.evaluate(out.state, {.acceleration = true}, ws) != Eval::ok) return;
-  double size = 1;
   Vector accel = ws.gamma;
   for (double& x : accel) x = -x;
-  for (int i = 0; i < system.sizes().constraints(); ++i)
-    size = std::max(size, std::abs(scaled_residual(system, i, 2, accel[i])));
-  if (!(out.report.reached.acceleration > acceleration_tolerance * size)) return;
   ws.G.multiply_add(1, out.a, accel);
   Stage stage(system, WishLevel::velocity, {}, ws);
   fail(out.report, stage.conflict("acceleration", accel), "correct the drivers");

@@ -25,22 +25,26 @@ double scaled_residual(const System& system, int row, int level, double r) {
 
 Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
                                Workspace& ws) {
-  Residuals out;
-  const Eval ok = system.evaluate(state, {true, true, !a.empty(), false}, ws);
-  if (ok != Eval::ok) {
+  if (system.evaluate(state, {true, true, !a.empty(), false}, ws) != Eval::ok) {
     const double nan = std::nan("");
     return {nan, nan, nan};
   }
-  Vector accel(ws.gamma.size(), 0.0);
-  if (!a.empty()) {
-    for (std::size_t i = 0; i < accel.size(); ++i) accel[i] = -ws.gamma[i];
-    ws.G.multiply_add(1, a, accel);
-  }
+  Residuals out;
+  const SparsePattern& p = *ws.G.pattern;
   for (int i = 0; i < system.sizes().constraints(); ++i) {
     out.position = std::max(out.position, std::abs(scaled_residual(system, i, 0, ws.g[i])));
     out.velocity = std::max(out.velocity, std::abs(scaled_residual(system, i, 1, ws.rate[i])));
+    if (a.empty()) continue;
+    double sum = -ws.gamma[i], size = std::abs(sum);
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) {
+      const double term = ws.G.values[k] * a[p.column[k]];
+      sum += term;
+      size += std::abs(term);
+    }
+    // Below the rounding of its terms a sum says nothing.
+    const double scale = std::max(1.0, std::abs(scaled_residual(system, i, 2, size)));
     out.acceleration =
-        std::max(out.acceleration, std::abs(scaled_residual(system, i, 2, accel[i])));
+        std::max(out.acceleration, std::abs(scaled_residual(system, i, 2, sum)) / scale);
   }
   return out;
 }

@@ -11,7 +11,8 @@ struct Residuals {
   double position = 0, velocity = 0, acceleration = 0;  // largest, scaled by the model's scales
 };
 
-/// Scaled residuals of the constraints at three levels; acceleration only where `a` is given.
+/// Scaled residuals of the constraints at three levels; acceleration only where `a` is given, there
+/// by the size of the terms a row adds up where that is above the model's scale.
 Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
                                Workspace& ws);
 

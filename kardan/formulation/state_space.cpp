@@ -77,8 +77,13 @@ void StateSpace::prepare_dependent_solver() {
   if (!reduced_) prepare_saddle();
 }
 
-/// The dependent blocks from the chart columns at the point evaluated last.
+/// The dependent blocks from the chart columns at the point evaluated last. Away from the base they
+/// start from its pivots, so that rejected attempts leave no trace.
 Eval StateSpace::factor_dependent(Tangent& tangent) {
+  if (&tangent != &at_base_) {
+    tangent.velocity->adopt_pivots(*at_base_.velocity);
+    if (tangent.position) tangent.position->adopt_pivots(*at_base_.position);
+  }
   velocity_block_.gather(chart_G_, velocity_values_);
   if (Eval e = tangent.velocity->factor(velocity_values_); e != Eval::ok) return e;
   if (!tangent.position) return Eval::ok;
@@ -188,20 +193,26 @@ void StateSpace::load_first_order(const Vector& q, std::span<const double> r, Ve
 }
 
 Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
-  if (Eval e = dependent_positions(t, y); e != Eval::ok) return e;
-  if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
-  point_.r.assign(y.z.begin() + split_.drift(), y.z.end());
-  if (Eval e = evaluate_forces(point_); e != Eval::ok) return e;
-  if (reduced_) {
-    if (Eval e = reduced_accelerations(at_point_); e != Eval::ok) return e;
-  } else {
-    if (Eval e = saddle_accelerations(); e != Eval::ok) return e;
-    acceleration_to_chart(q_, dq_, a_, ddq_);
-  }
+  // The last stage of a method may be the end of its step.
+  const bool there =
+      at_point_values_ && t == point_.t && y.x == last_y_.x && y.u == last_y_.u && y.z == last_y_.z;
+  if (!there)
+    if (Eval e = evaluate_point(t, y); e != Eval::ok) return e;
   split_.x_of.multiply(ddq_, out.a);
   load_first_order(dq_, ws_->b, out.b);
   last_y_ = y;
   at_point_values_ = true;
+  return Eval::ok;
+}
+
+Eval StateSpace::evaluate_point(double t, const Local& y) {
+  if (Eval e = dependent_positions(t, y); e != Eval::ok) return e;
+  if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
+  point_.r.assign(y.z.begin() + split_.drift(), y.z.end());
+  if (Eval e = evaluate_forces(point_); e != Eval::ok) return e;
+  if (reduced_) return reduced_accelerations(at_point_);
+  if (Eval e = saddle_accelerations(); e != Eval::ok) return e;
+  acceleration_to_chart(q_, dq_, a_, ddq_);
   return Eval::ok;
 }
 

@@ -127,6 +127,7 @@ class StateSpace final : public ChartProblem {
   void acceleration_from_chart(const Vector& ddq, Vector& a) const;
   void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
+  Eval evaluate_point(double t, const Local& y);
   void expand(Tangent& tangent);
   double length(const Tangent& tangent) const;
   double position_size(const BodyLayout& body, int k, const State& state) const;

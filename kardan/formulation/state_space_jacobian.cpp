@@ -116,12 +116,8 @@ Eval StateSpace::jacobian(LocalJacobian& out) {
 }
 
 Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) {
-  const bool here =
-      at_point_values_ && point_.t == t && last_y_.x == y.x && last_y_.u == y.u && last_y_.z == y.z;
-  if (!here) {
-    end_rate_.resize(second(), first());
-    if (Eval e = evaluate(t, y, end_rate_); e != Eval::ok) return e;
-  }
+  end_rate_.resize(second(), first());
+  if (Eval e = evaluate(t, y, end_rate_); e != Eval::ok) return e;
   curve_point();
   if (reduced_)
     reduced_multipliers(at_point_);

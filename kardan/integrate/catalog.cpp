@@ -1,6 +1,7 @@
 #include "kardan/integrate/abm2.h"
 #include "kardan/integrate/baumgarte.h"
 #include "kardan/integrate/cvode.h"
+#include "kardan/integrate/dop853.h"
 #include "kardan/integrate/dopri5.h"
 #include "kardan/integrate/generalized_alpha.h"
 #include "kardan/integrate/hem5.h"
@@ -18,13 +19,28 @@
 namespace kardan {
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{
-      rn4(),     rodasp(),     ros2w(),         dopri5(),
-      newmark(), newmark_fv(), sdirk4(),        abm2(),
-      adams(),   bdf(),        welch2(),        welch2_printed(),
-      welch1(),  baumgarte1(), baumgarte_rk2(), generalized_alpha(),
-      hht(),     radau5(),     hem5(),          ida(),
-      llm()};
+  static const std::vector<Method> all{rn4(),
+                                       rodasp(),
+                                       ros2w(),
+                                       dopri5(),
+                                       dop853(),
+                                       newmark(),
+                                       newmark_fv(),
+                                       sdirk4(),
+                                       abm2(),
+                                       adams(),
+                                       bdf(),
+                                       welch2(),
+                                       welch2_printed(),
+                                       welch1(),
+                                       baumgarte1(),
+                                       baumgarte_rk2(),
+                                       generalized_alpha(),
+                                       hht(),
+                                       radau5(),
+                                       hem5(),
+                                       ida(),
+                                       llm()};
   return all;
 }
 

@@ -10,10 +10,9 @@ namespace kardan {
 
 class DenseStep {
  public:
-  static constexpr int order = 4;  ///< of positions and velocities, where the ends are as good
   ChartPoint from, to;
-  StepFlow* flow = nullptr;               // of the method, or null
-  ChartProblem* problem = nullptr;        // whose chart the flow is in
+  StepFlow* flow = nullptr;         // of the method, or null
+  ChartProblem* problem = nullptr;  // whose chart the flow is in
 
   double h() const { return to.t - from.t; }
   /// The chart point at from.t + theta h.
@@ -24,8 +23,7 @@ class DenseStep {
                    Vector& speed) const;
   /// How a state is to be made from a point of this step.
   ChartProblem::Consistency consistency() const {
-    return flow ? ChartProblem::Consistency::projected
-                : ChartProblem::Consistency::as_interpolated;
+    return flow ? ChartProblem::Consistency::projected : ChartProblem::Consistency::as_interpolated;
   }
 };
 

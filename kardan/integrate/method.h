@@ -84,6 +84,7 @@ struct Method {
   std::string_view name, summary, source;
   int order = 0;
   int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
+  int dense_order = 4;  ///< of values inside a step, where the method's own order is not lower
   bool needs_jacobian = false;
   bool needs_exact_jacobian = false;  ///< with another one the order is lost
   bool is_explicit = false;           ///< its steps resolve every mode, however fast

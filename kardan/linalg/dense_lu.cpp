@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kardan/linalg/condition.h"
+#include "kardan/linalg/kernels.h"
 
 namespace kardan {
 
@@ -40,16 +41,7 @@ Eval DenseLu::factor(const Matrix& A) {
   assert(A.rows() == A.cols());
   if (const Eval loaded = load_scaled(A); loaded != Eval::ok) return loaded;
   if (!eliminate(size(), lu_.data(), pivot_.data())) return Eval::recoverable;
-  list_factors();
   return Eval::ok;
-}
-
-/// Factors of small matrices are often mostly zeros; solves then go along the others.
-void DenseLu::list_factors() {
-  constexpr int smallest = 5, largest = 32;
-  constexpr double share = 0.5;
-  const int n = size();
-  listed_.used = n >= smallest && n <= largest && list_nonzeros(n, lu_.data(), share, listed_);
 }
 
 void DenseLu::solve(std::span<double> x) {
@@ -57,10 +49,7 @@ void DenseLu::solve(std::span<double> x) {
   assert(static_cast<int>(x.size()) == n);
   for (int i = 0; i < n; ++i) x[i] *= row_scale_[i];
   for (int k = 0; k < n; ++k) std::swap(x[k], x[pivot_[k]]);
-  if (listed_.used)
-    substitute(n, listed_, x.data());
-  else
-    substitute(n, lu_.data(), x.data());
+  substitute(n, lu_.data(), x.data());
 }
 
 void DenseLu::solve(Matrix& X) {
@@ -75,10 +64,7 @@ void DenseLu::solve(Matrix& X) {
   for (int k = 0; k < n; ++k) {
     if (pivot_[k] != k) std::swap_ranges(X.row(k), X.row(k) + width, X.row(pivot_[k]));
   }
-  if (listed_.used)
-    substitute(n, listed_, width, X.data());
-  else
-    substitute(n, lu_.data(), width, X.data());
+  substitute(n, lu_.data(), width, X.data());
 }
 
 void DenseLu::solve_transposed(std::span<double> x) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kardan/base/eval.h"
-#include "kardan/linalg/kernels.h"
 #include "kardan/linalg/matrix.h"
 
 namespace kardan {
@@ -34,15 +33,13 @@ class DenseLu {
 
  private:
   Eval load_scaled(const Matrix& A);
-  void list_factors();
 
   Matrix lu_;
   std::vector<int> pivot_;  // row exchanged with row k at step k
   Vector row_scale_;        // D
   Vector scratch_;
   Vector signs_;
-  double norm_ = 0.0;     // ||DA||, infinity norm
-  SparseFactors listed_;  // the factors without their zeros, where most are
+  double norm_ = 0.0;  // ||DA||, infinity norm
 };
 
 }  // namespace kardan

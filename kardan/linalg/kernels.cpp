@@ -121,6 +121,13 @@ KARDAN_INLINE void subtract_scaled(double a, const double* __restrict x, double*
   for (int j = 0; j < size; ++j) y[j] -= a * x[j];
 }
 
+/// y *= a
+KARDAN_INLINE void scale(double a, int size, double* y) {
+  int j = 0;
+  for (; j + 4 <= size; j += 4) *reinterpret_cast<Wide<4>*>(y + j) *= a;
+  for (; j < size; ++j) y[j] *= a;
+}
+
 /// x . y with four partial sums: a fixed order.
 KARDAN_INLINE double dot_product(const double* __restrict x, const double* __restrict y, int size) {
   Wide<4> sum = {};
@@ -330,61 +337,55 @@ RowSize row_size(int width, const double* row) {
   return out;
 }
 
-bool list_nonzeros(int n, const double* lu, double share, SparseFactors& out) {
-  const int most = static_cast<int>(share * n * n);
-  out.row_start.resize(n + 1);
-  out.row_middle.resize(n);
-  out.diagonal.resize(n);
-  out.column.resize(most + n);
-  out.value.resize(most + n);
-  int count = 0;
-  for (int i = 0; i < n; ++i, lu += n) {
-    if (count > most) return false;
-    out.row_start[i] = count;
-    // Written always, kept where it counts.
-    auto list = [&](int j) {
-      out.column[count] = j;
-      out.value[count] = lu[j];
-      count += lu[j] != 0;
-    };
-    for (int j = 0; j < i; ++j) list(j);
-    out.row_middle[i] = count;
-    out.diagonal[i] = lu[i];
-    for (int j = i + 1; j < n; ++j) list(j);
-  }
-  out.row_start[n] = count;
-  return count <= most;
-}
-
-void substitute(int n, const SparseFactors& lu, double* x) {
-  const int* column = lu.column.data();
+void substitute(const FactorPattern& at, const FactorValues& lu, double* x) {
+  const int* column = at.column.data();
   const double* value = lu.value.data();
-  for (int i = 1; i < n; ++i) {
-    double sum = x[i];
-    for (int k = lu.row_start[i]; k < lu.row_middle[i]; ++k) sum -= value[k] * x[column[k]];
-    x[i] = sum;
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    double sum = x[i];
-    for (int k = lu.row_middle[i]; k < lu.row_start[i + 1]; ++k) sum -= value[k] * x[column[k]];
-    x[i] = sum / lu.diagonal[i];
+  for (std::size_t b = 0; b + 1 < at.block_start.size(); ++b) {
+    const int begin = at.block_start[b], end = at.block_start[b + 1];
+    for (int i = begin; i < end; ++i) {
+      double sum = x[i];
+      for (int k = at.row_start[i]; k < at.row_middle[i]; ++k) sum -= value[k] * x[column[k]];
+      x[i] = sum * lu.inverse[i];
+    }
+    for (int i = end - 2; i >= begin; --i) {
+      double sum = x[i];
+      for (int k = at.row_middle[i]; k < at.row_start[i + 1]; ++k) sum -= value[k] * x[column[k]];
+      x[i] = sum;
+    }
   }
 }
 
 KARDAN_DISPATCHED
-void substitute(int n, const SparseFactors& lu, int width, double* X) {
+void substitute(const FactorPattern& at, const FactorValues& lu, int width, double* X) {
   const std::ptrdiff_t stride = width;
-  const int* column = lu.column.data();
+  const int* column = at.column.data();
   const double* value = lu.value.data();
-  for (int i = 1; i < n; ++i) {
-    const int k = lu.row_start[i];
-    subtract_listed(lu.row_middle[i] - k, value + k, column + k, X, width, X + i * stride);
+  for (std::size_t b = 0; b + 1 < at.block_start.size(); ++b) {
+    const int begin = at.block_start[b], end = at.block_start[b + 1];
+    for (int i = begin; i < end; ++i) {
+      const int k = at.row_start[i];
+      double* x = X + i * stride;
+      subtract_listed(at.row_middle[i] - k, value + k, column + k, X, width, x);
+      scale(lu.inverse[i], width, x);
+    }
+    for (int i = end - 2; i >= begin; --i) {
+      const int k = at.row_middle[i];
+      subtract_listed(at.row_start[i + 1] - k, value + k, column + k, X, width, X + i * stride);
+    }
   }
-  for (int i = n - 1; i >= 0; --i) {
-    const int k = lu.row_middle[i];
-    double* x = X + i * stride;
-    subtract_listed(lu.row_start[i + 1] - k, value + k, column + k, X, width, x);
-    for (int j = 0; j < width; ++j) x[j] /= lu.diagonal[i];
+}
+
+void substitute_transposed(const FactorPattern& at, const FactorValues& lu, double* x) {
+  const int* column = at.column.data();
+  const double* value = lu.value.data();
+  for (std::size_t b = at.block_start.size() - 1; b > 0; --b) {
+    const int begin = at.block_start[b - 1], end = at.block_start[b];
+    for (int i = begin; i + 1 < end; ++i)
+      for (int k = at.row_middle[i]; k < at.row_start[i + 1]; ++k) x[column[k]] -= value[k] * x[i];
+    for (int i = end - 1; i >= begin; --i) {
+      x[i] *= lu.inverse[i];
+      for (int k = at.row_start[i]; k < at.row_middle[i]; ++k) x[column[k]] -= value[k] * x[i];
+    }
   }
 }
 

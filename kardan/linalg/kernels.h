@@ -22,16 +22,23 @@ void substitute(int n, const double* lu, double* x);
 /// The same for all columns of X, an n x width matrix.
 void substitute(int n, const double* lu, int width, double* X);
 
-/// L and U without their zeros, row by row: what is left of the diagonal, then what is right of it.
-struct SparseFactors {
-  bool used = false;
+/// Where the factors of a lower block triangular matrix have entries: in every row what is left of
+/// the diagonal (L in its own block, A left of it), then what is right of it (U, with ones on the
+/// diagonal).
+struct FactorPattern {
+  std::vector<int> block_start;
   std::vector<int> row_start, row_middle, column;
-  std::vector<double> value, diagonal;
 };
-/// False, and no use, where more than `share` of the entries are other than zero.
-bool list_nonzeros(int n, const double* lu, double share, SparseFactors& out);
-void substitute(int n, const SparseFactors& lu, double* x);
-void substitute(int n, const SparseFactors& lu, int width, double* X);
+struct FactorValues {
+  std::vector<double> value;    ///< over the pattern
+  std::vector<double> inverse;  ///< of L's diagonal
+};
+/// x := A^-1 x
+void substitute(const FactorPattern& at, const FactorValues& lu, double* x);
+/// The same for all columns of X, which has rows of the given width.
+void substitute(const FactorPattern& at, const FactorValues& lu, int width, double* X);
+/// x := A^-T x
+void substitute_transposed(const FactorPattern& at, const FactorValues& lu, double* x);
 
 /// y += A x
 void add_products(const Matrix& A, std::span<const double> x, std::span<double> y);

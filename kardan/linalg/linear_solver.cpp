@@ -1,6 +1,5 @@
 #include "kardan/linalg/linear_solver.h"
 
-#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -12,12 +11,6 @@ LinearSolver::LinearSolver(std::shared_ptr<const SparsePattern> pattern,
   assert(pattern_);
   if (pattern_->rows != pattern_->cols) {
     analyzed_ = Eval::fatal;
-    return;
-  }
-  BlockLu blocks;
-  if (options.block_limit > 0 &&
-      blocks.analyze(pattern_, std::min(options.block_limit, size() / 2)) == Eval::ok) {
-    solver_ = std::move(blocks);
     return;
   }
   if (size() <= options.dense_limit) return;
@@ -39,11 +32,6 @@ Eval LinearSolver::factor(std::span<const double> values) {
     if (result == Eval::ok) pivots_ = Pivots::fresh;
     return result;
   }
-  if (BlockLu* blocks = std::get_if<BlockLu>(&solver_)) {
-    const Eval result = blocks->factor(values);
-    if (result == Eval::ok) pivots_ = Pivots::fresh;
-    return result;
-  }
   SparseLu& sparse = std::get<SparseLu>(solver_);
   const Eval result = reuse_ == Reuse::yes ? sparse.refactor(values) : sparse.factor(values);
   reuse_ = result == Eval::ok ? Reuse::yes : Reuse::no;
@@ -51,31 +39,34 @@ Eval LinearSolver::factor(std::span<const double> values) {
   return result;
 }
 
+void LinearSolver::adopt_pivots(const LinearSolver& other) {
+  SparseLu* sparse = std::get_if<SparseLu>(&solver_);
+  if (sparse == nullptr) return;
+  reuse_ = other.pivots_ == Pivots::none ? Reuse::no : Reuse::yes;
+  if (reuse_ == Reuse::yes) sparse->adopt_pivots(std::get<SparseLu>(other.solver_));
+}
+
 void LinearSolver::solve(std::span<double> x) {
   assert(pivots_ != Pivots::none);
   if (Dense* dense = std::get_if<Dense>(&solver_)) return dense->lu.solve(x);
-  if (BlockLu* blocks = std::get_if<BlockLu>(&solver_)) return blocks->solve(x);
   std::get<SparseLu>(solver_).solve(x);
 }
 
 void LinearSolver::solve(Matrix& X) {
   assert(pivots_ != Pivots::none);
   if (Dense* dense = std::get_if<Dense>(&solver_)) return dense->lu.solve(X);
-  if (BlockLu* blocks = std::get_if<BlockLu>(&solver_)) return blocks->solve(X);
   std::get<SparseLu>(solver_).solve(X);
 }
 
 void LinearSolver::solve_transposed(std::span<double> x) {
   assert(pivots_ != Pivots::none);
   if (Dense* dense = std::get_if<Dense>(&solver_)) return dense->lu.solve_transposed(x);
-  if (BlockLu* blocks = std::get_if<BlockLu>(&solver_)) return blocks->solve_transposed(x);
   std::get<SparseLu>(solver_).solve_transposed(x);
 }
 
 double LinearSolver::rcond() {
   assert(pivots_ != Pivots::none);
   if (Dense* dense = std::get_if<Dense>(&solver_)) return dense->lu.rcond();
-  if (BlockLu* blocks = std::get_if<BlockLu>(&solver_)) return blocks->rcond();
   return std::get<SparseLu>(solver_).rcond();
 }
 

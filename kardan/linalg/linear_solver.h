@@ -1,14 +1,12 @@
 #pragma once
-/// A x = b for a square matrix of fixed pattern and changing values: dense below a measured size,
-/// by dense blocks where the pattern falls apart into small ones, sparse otherwise, behind one
-/// interface.
+/// A x = b for a square matrix of fixed pattern and changing values: dense where it is small or
+/// full, sparse otherwise, behind one interface.
 
 #include <memory>
 #include <span>
 #include <variant>
 
 #include "kardan/base/eval.h"
-#include "kardan/linalg/block_lu.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/matrix.h"
 #include "kardan/linalg/sparse.h"
@@ -18,14 +16,11 @@ namespace kardan {
 
 struct LinearSolverOptions {
   /// Largest size factored dense whatever the pattern. Measured for the saddle-point matrix of a
-  /// chain (benchmarks/linalg_benchmark.cpp): equal at size 24, sparse a quarter faster at 33.
-  int dense_limit = 30;
+  /// chain (benchmarks/linalg_benchmark.cpp): sparse a quarter faster at size 15, four times at 69.
+  int dense_limit = 8;
   /// A larger matrix is factored dense as well when its sparse factors would fill this share of
   /// size x size. Unstructured patterns of size 150 break even at 0.43.
   double dense_fill = 0.42;
-  /// Patterns whose largest diagonal block is not above this, nor above half their size, are
-  /// factored by blocks.
-  int block_limit = 32;
 };
 
 /// After the first factor nothing allocates, except in the sparse case when pivots have to be
@@ -36,7 +31,7 @@ struct LinearSolverOptions {
 /// `forget_pivots` where results must not depend on what was factored before (a checkpoint).
 class LinearSolver {
  public:
-  enum class Kind { dense, blocks, sparse };
+  enum class Kind { dense, sparse };
 
   explicit LinearSolver(std::shared_ptr<const SparsePattern> pattern,
                         LinearSolverOptions options = {});
@@ -50,6 +45,10 @@ class LinearSolver {
 
   /// The next factor chooses its pivots from its own values alone.
   void forget_pivots() { reuse_ = Reuse::no; }
+
+  /// The next factor starts from the pivots of another solver of the same pattern (if it has any)
+  /// and does not depend on what was factored here before.
+  void adopt_pivots(const LinearSolver& other);
 
   /// How the current factors were made; none after a failure.
   Pivots pivots() const { return pivots_; }
@@ -72,7 +71,7 @@ class LinearSolver {
   };
 
   std::shared_ptr<const SparsePattern> pattern_;
-  std::variant<Dense, BlockLu, SparseLu> solver_;  // in the order of Kind
+  std::variant<Dense, SparseLu> solver_;  // in the order of Kind
   Eval analyzed_ = Eval::ok;
   Reuse reuse_ = Reuse::no;
   Pivots pivots_ = Pivots::none;

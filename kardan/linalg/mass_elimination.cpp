@@ -3,10 +3,57 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "kardan/base/assert.h"
 
 namespace kardan {
+namespace {
+
+/// Calls `use` with the size of a block as a constant where it is one of those of bodies: a
+/// coordinate by itself, a rotation, a body. Their loops then have no branches left.
+template <class Use>
+void with_size(int size, Use&& use) {
+  switch (size) {
+    case 1:
+      return use(std::integral_constant<int, 1>());
+    case 3:
+      return use(std::integral_constant<int, 3>());
+    case 6:
+      return use(std::integral_constant<int, 6>());
+    default:
+      return use(size);
+  }
+}
+
+/// x := L^-1 x, L by rows with the reciprocals of its diagonal.
+template <class Size>
+inline void lower_solve(Size size, const double* row, double* x) {
+  for (int i = 0; i < size; row += ++i) {
+    double sum = x[i];
+    for (int k = 0; k < i; ++k) sum -= row[k] * x[k];
+    x[i] = sum * row[i];
+  }
+}
+
+/// x := L^-T x
+template <class Size>
+inline void upper_solve(Size size, const double* L, double* x) {
+  for (int i = size - 1; i >= 0; --i) {
+    const double* row = L + i * (i + 1) / 2;
+    x[i] *= row[i];
+    for (int k = 0; k < i; ++k) x[k] -= row[k] * x[i];
+  }
+}
+
+template <class Size>
+inline double product(Size size, const double* x, const double* y) {
+  double sum = 0;
+  for (int k = 0; k < size; ++k) sum += x[k] * y[k];
+  return sum;
+}
+
+}  // namespace
 
 MassElimination::MassElimination(std::shared_ptr<const SparsePattern> M,
                                  std::shared_ptr<const SparsePattern> G)
@@ -95,8 +142,12 @@ void MassElimination::find_schur_pattern() {
   schur_ = std::make_unique<SparseCholesky>(pattern);
 }
 
+/// Masses of bodies in their own frames do not change.
 Eval MassElimination::factor_mass(std::span<const double> M) {
   KARDAN_ASSERT(static_cast<int>(M.size()) == M_->nonzeros(), "one value per entry");
+  if (factored_ && std::ranges::equal(M, mass_)) return Eval::ok;
+  mass_.assign(M.begin(), M.end());
+  factored_ = false;
   failed_column_ = -1;
   for (const Block& b : blocks_) {
     double* L = L_.data() + b.factor;
@@ -120,27 +171,8 @@ Eval MassElimination::factor_mass(std::span<const double> M) {
       }
     }
   }
+  factored_ = true;
   return Eval::ok;
-}
-
-/// x := L^-1 x
-void MassElimination::lower_solve(const Block& b, double* x) const {
-  const double* row = L_.data() + b.factor;
-  for (int i = 0; i < b.size; row += ++i) {
-    double sum = x[i];
-    for (int k = 0; k < i; ++k) sum -= row[k] * x[k];
-    x[i] = sum * row[i];
-  }
-}
-
-/// x := L^-T x
-void MassElimination::upper_solve(const Block& b, double* x) const {
-  const double* L = L_.data() + b.factor;
-  for (int i = b.size - 1; i >= 0; --i) {
-    const double* row = L + i * (i + 1) / 2;
-    x[i] *= row[i];
-    for (int k = 0; k < i; ++k) x[k] -= row[k] * x[i];
-  }
 }
 
 Eval MassElimination::factor(std::span<const double> G) {
@@ -150,17 +182,17 @@ Eval MassElimination::factor(std::span<const double> G) {
   std::fill(S_.begin(), S_.end(), 0.0);
   const int* place = S_place_.data();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const int size = blocks_[b].size;
-    for (int s = segment_start_[b]; s < segment_start_[b + 1]; ++s) {
-      double* y = Y_.data() + segments_[s].values;
-      lower_solve(blocks_[b], y);
-      for (int t = segment_start_[b]; t <= s; ++t) {
-        const double* z = Y_.data() + segments_[t].values;
-        double sum = 0;
-        for (int k = 0; k < size; ++k) sum += y[k] * z[k];
-        S_[*place++] += sum;
+    const Segment *first = segments_.data() + segment_start_[b],
+                  *last = segments_.data() + segment_start_[b + 1];
+    const double* L = L_.data() + blocks_[b].factor;
+    with_size(blocks_[b].size, [&](auto size) {
+      for (const Segment* s = first; s != last; ++s) {
+        double* y = Y_.data() + s->values;
+        lower_solve(size, L, y);
+        for (const Segment* t = first; t <= s; ++t)
+          S_[*place++] += product(size, y, Y_.data() + t->values);
       }
-    }
+    });
   }
   return schur_->factor(S_);
 }
@@ -168,26 +200,26 @@ Eval MassElimination::factor(std::span<const double> G) {
 void MassElimination::solve(std::span<double> a, std::span<double> y) {
   for (int k = 0; k < columns(); ++k) w_[k] = a[columns_[k]];
   for (double& c : y) c = -c;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    double* w = w_.data() + blocks_[b].first_column;
-    lower_solve(blocks_[b], w);
-    for (int s = segment_start_[b]; s < segment_start_[b + 1]; ++s) {
-      const double* row = Y_.data() + segments_[s].values;
-      double sum = 0;
-      for (int k = 0; k < blocks_[b].size; ++k) sum += row[k] * w[k];
-      y[segments_[s].row] += sum;
-    }
-  }
+  auto each_block = [this](auto&& use) {
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      with_size(blocks_[b].size, [&](auto size) {
+        use(size, L_.data() + blocks_[b].factor, w_.data() + blocks_[b].first_column,
+            std::span(segments_).subspan(segment_start_[b],
+                                         segment_start_[b + 1] - segment_start_[b]));
+      });
+  };
+  each_block([&](auto size, const double* L, double* w, std::span<const Segment> segments) {
+    lower_solve(size, L, w);
+    for (const Segment& s : segments) y[s.row] += product(size, Y_.data() + s.values, w);
+  });
   if (!y.empty()) schur_->solve(y);
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    double* w = w_.data() + blocks_[b].first_column;
-    for (int s = segment_start_[b]; s < segment_start_[b + 1]; ++s) {
-      const double* row = Y_.data() + segments_[s].values;
-      const double value = y[segments_[s].row];
-      for (int k = 0; k < blocks_[b].size; ++k) w[k] -= value * row[k];
+  each_block([&](auto size, const double* L, double* w, std::span<const Segment> segments) {
+    for (const Segment& s : segments) {
+      const double* row = Y_.data() + s.values;
+      for (int k = 0; k < size; ++k) w[k] -= y[s.row] * row[k];
     }
-    upper_solve(blocks_[b], w);
-  }
+    upper_solve(size, L, w);
+  });
   for (int k = 0; k < columns(); ++k) a[columns_[k]] = w_[k];
 }
 

@@ -54,8 +54,6 @@ class MassElimination {
   void find_blocks();
   void find_segments();
   void find_schur_pattern();
-  void lower_solve(const Block& b, double* x) const;
-  void upper_solve(const Block& b, double* x) const;
 
   std::shared_ptr<const SparsePattern> M_, G_;
   std::vector<Block> blocks_;
@@ -66,6 +64,8 @@ class MassElimination {
   std::vector<int> segment_start_;  // of each block
   std::vector<int> Y_place_;        // of each value of G: where it stands in Y_
   std::vector<int> S_place_;        // of each product of two segments, in order
+  Vector mass_;                     // factored last
+  bool factored_ = false;
   Vector L_, Y_, S_, w_;
   std::unique_ptr<SparseCholesky> schur_;
   int failed_column_ = -1;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kardan/linalg/condition.h"
+#include "kardan/linalg/fixed_lu.h"
 
 namespace kardan {
 
@@ -23,9 +24,6 @@ constexpr double diagonal_preference = 0.1;
 // made for A + A' without block triangular form: for [M G'; G 0] the column matching of the block
 // triangular form destroys the symmetry (up to 20 times the fill for star-shaped mechanisms).
 constexpr double symmetric_share = 0.5;
-
-// KLU handles right-hand sides four at a time.
-constexpr int solve_width = 4;
 
 double mirrored_share(const SparsePattern& pattern) {
   int mirrored = 0, off_diagonal = 0;
@@ -42,58 +40,52 @@ double mirrored_share(const SparsePattern& pattern) {
 
 }  // namespace
 
-/// KLU reads compressed columns: our compressed rows are those of A', so that its `tsolve` solves
-/// with A and its `solve` with A'.
+/// KLU reads compressed columns: our compressed rows are those of A'. It orders the unknowns and
+/// chooses pivots; everything else goes along the lists made of them.
 class SparseLu::Implementation {
  public:
   Implementation() { klu_defaults(&common_); }
-  ~Implementation() {
-    klu_free_numeric(&numeric_, &common_);
-    klu_free_symbolic(&symbolic_, &common_);
-  }
+  ~Implementation() { klu_free_symbolic(&symbolic_, &common_); }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
   Eval analyze(std::shared_ptr<const SparsePattern> pattern);
   Eval factor(std::span<const double> values);
   Eval refactor(std::span<const double> values);
-  void solve(double* x, int count) { klu_tsolve(symbolic_, numeric_, size(), count, x, &common_); }
-  void solve(Matrix& X);
-  void solve_transposed(double* x) { klu_solve(symbolic_, numeric_, size(), 1, x, &common_); }
+  void adopt_pivots(const Implementation& other);
+  FixedLu& factors() { return factors_; }
   double rcond();
+  double backward_error();
 
   int size() const { return pattern_ ? pattern_->rows : 0; }
   int structural_rank() const { return structural_rank_; }
-  long factor_nonzeros() const { return numeric_ ? 0L + numeric_->lnz + numeric_->unz : 0L; }
+  long factor_nonzeros() const { return pivots_ == Pivots::none ? 0L : factors_.nonzeros(); }
   double predicted_nonzeros() const { return symbolic_ ? symbolic_->lnz + symbolic_->unz : 0.0; }
   Pivots pivots() const { return pivots_; }
-  double backward_error() const { return backward_error_; }
 
  private:
   // KLU takes pointers to non-const for arrays it documents as "inputs, not modified".
   int* starts() const { return const_cast<int*>(pattern_->row_start.data()); }
   int* columns() const { return const_cast<int*>(pattern_->column.data()); }
 
-  bool scale_rows(std::span<const double> values);
-  double probe(std::span<const double> values);
+  Eval choose_pivots(std::span<const double> values);
+  bool scale_rows();
 
   std::shared_ptr<const SparsePattern> pattern_;
   klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
-  klu_numeric* numeric_ = nullptr;
   int structural_rank_ = 0;
   Pivots pivots_ = Pivots::none;
-  double backward_error_ = 0.0;
+  FixedLu factors_;
+  Vector values_;                      // of A
   double fresh_backward_error_ = 0.0;  // when the pivots in use were chosen
   double norm_ = 0.0;                  // ||DA||, infinity norm
   Vector row_scale_;                   // D
   Vector x_;
   Vector signs_;
-  Vector block_;  // solve_width columns
 };
 
 Eval SparseLu::Implementation::analyze(std::shared_ptr<const SparsePattern> pattern) {
-  klu_free_numeric(&numeric_, &common_);
   klu_free_symbolic(&symbolic_, &common_);
   pivots_ = Pivots::none;
   if (!pattern || pattern->rows != pattern->cols) return Eval::fatal;
@@ -102,7 +94,6 @@ Eval SparseLu::Implementation::analyze(std::shared_ptr<const SparsePattern> patt
   row_scale_.resize(n);
   x_.resize(n);
   signs_.resize(n);
-  block_.resize(n * solve_width);
   structural_rank_ = 0;
   if (n == 0) return Eval::ok;
 
@@ -121,15 +112,14 @@ Eval SparseLu::Implementation::analyze(std::shared_ptr<const SparsePattern> patt
   return Eval::ok;
 }
 
-/// False when a value is not finite or a row is zero.
-bool SparseLu::Implementation::scale_rows(std::span<const double> values) {
-  if (!all_finite(values)) return false;
+/// D and ||DA||; false when a row is zero.
+bool SparseLu::Implementation::scale_rows() {
   norm_ = 0.0;
   for (int i = 0; i < size(); ++i) {
     double largest = 0.0, sum = 0.0;
     for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k) {
-      largest = std::max(largest, std::abs(values[k]));
-      sum += std::abs(values[k]);
+      largest = std::max(largest, std::abs(values_[k]));
+      sum += std::abs(values_[k]);
     }
     if (largest == 0.0) return false;
     row_scale_[i] = power_of_two_scale(largest);
@@ -140,15 +130,17 @@ bool SparseLu::Implementation::scale_rows(std::span<const double> values) {
 
 /// Solves A x = b for a fixed b of entries of the size of their rows, with signs that are no
 /// pattern of A, and returns max_i |A x - b|_i / (||A_i|| ||x|| + |b_i|); infinite when x is not
-/// finite. Unlike the pivot growth this sees L as well as U, at a fraction of the cost.
-double SparseLu::Implementation::probe(std::span<const double> values) {
+/// finite. Unlike the pivot growth this sees L as well as U.
+double SparseLu::Implementation::backward_error() {
+  if (size() == 0) return 0.0;
+  if (!scale_rows()) return std::numeric_limits<double>::infinity();
   constexpr double golden_ratio = 0.6180339887498949;  // equidistributed multiples
   const auto right_side = [this](int i) {
     const double fraction = std::fmod(golden_ratio * (i + 1), 1.0);
     return (fraction < 0.5 ? 0.5 + fraction : -fraction) / row_scale_[i];
   };
   for (int i = 0; i < size(); ++i) x_[i] = right_side(i);
-  solve(x_.data(), 1);
+  factors_.solve(x_);
   if (!all_finite(x_)) return std::numeric_limits<double>::infinity();
   const double x_norm = norm_max(x_);
   double worst = 0.0;
@@ -156,64 +148,72 @@ double SparseLu::Implementation::probe(std::span<const double> values) {
     double residual = right_side(i), sum = 0.0;
     const double b = std::abs(residual);
     for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k) {
-      residual -= values[k] * x_[pattern_->column[k]];
-      sum += std::abs(values[k]);
+      residual -= values_[k] * x_[pattern_->column[k]];
+      sum += std::abs(values_[k]);
     }
     worst = std::max(worst, std::abs(residual) / (sum * x_norm + b));
   }
   return worst;
 }
 
+Eval SparseLu::Implementation::choose_pivots(std::span<const double> values) {
+  klu_numeric* numeric =
+      klu_factor(starts(), columns(), const_cast<double*>(values.data()), symbolic_, &common_);
+  if (common_.status < KLU_OK) return Eval::fatal;  // memory or index range
+  const bool chosen = numeric != nullptr && common_.status == KLU_OK;
+  if (chosen) {
+    const int n = size();
+    PivotOrder order{.row = {symbolic_->Q, symbolic_->Q + n},
+                     .column = {numeric->Pnum, numeric->Pnum + n},
+                     .block_start = {symbolic_->R, symbolic_->R + symbolic_->nblocks + 1}};
+    factors_.compile(*pattern_, std::move(order), values);
+  }
+  klu_free_numeric(&numeric, &common_);
+  return chosen ? Eval::ok : Eval::recoverable;
+}
+
 Eval SparseLu::Implementation::factor(std::span<const double> values) {
   assert(static_cast<int>(values.size()) == pattern_->nonzeros());
   pivots_ = Pivots::none;
-  klu_free_numeric(&numeric_, &common_);
   if (size() == 0) return pivots_ = Pivots::fresh, Eval::ok;
-  if (structural_rank_ < size() || !scale_rows(values)) return Eval::recoverable;
-  numeric_ =
-      klu_factor(starts(), columns(), const_cast<double*>(values.data()), symbolic_, &common_);
-  if (common_.status < KLU_OK) return Eval::fatal;  // memory or index range
-  if (numeric_ == nullptr || common_.status != KLU_OK) return Eval::recoverable;
-  backward_error_ = fresh_backward_error_ = probe(values);
-  if (!std::isfinite(backward_error_)) return Eval::recoverable;
+  values_.assign(values.begin(), values.end());
+  if (structural_rank_ < size() || !all_finite(values)) return Eval::recoverable;
+  if (Eval e = choose_pivots(values); e != Eval::ok) return e;
+  if (!factors_.factor(values)) return Eval::recoverable;
+  fresh_backward_error_ = backward_error();
+  if (!std::isfinite(fresh_backward_error_)) return Eval::recoverable;
   pivots_ = Pivots::fresh;
   return Eval::ok;
 }
 
 Eval SparseLu::Implementation::refactor(std::span<const double> values) {
   assert(static_cast<int>(values.size()) == pattern_->nonzeros());
-  if (numeric_ == nullptr || pivots_ == Pivots::none) return factor(values);
+  if (size() == 0 || pivots_ == Pivots::none) return factor(values);
   pivots_ = Pivots::none;
-  if (!scale_rows(values)) return Eval::recoverable;
-  const int done = klu_refactor(starts(), columns(), const_cast<double*>(values.data()), symbolic_,
-                                numeric_, &common_);
-  if (done == 0 || common_.status != KLU_OK) return factor(values);
-  backward_error_ = probe(values);
-  if (!(backward_error_ <= std::max(rounding_level, reuse_loss * fresh_backward_error_))) {
+  values_.assign(values.begin(), values.end());
+  if (!all_finite(values)) return Eval::recoverable;
+  if (!factors_.factor(values)) return factor(values);
+  // As good as fresh ones promise to be, or as a residual shows them to be.
+  if (!(factors_.growth() <= 1.0 / diagonal_preference) &&
+      !(backward_error() <= std::max(rounding_level, reuse_loss * fresh_backward_error_)))
     return factor(values);
-  }
   pivots_ = Pivots::reused;
   return Eval::ok;
 }
 
-void SparseLu::Implementation::solve(Matrix& X) {
-  for (int first = 0; first < X.cols(); first += solve_width) {
-    const int count = std::min(solve_width, X.cols() - first);
-    for (int i = 0; i < size(); ++i) {
-      for (int j = 0; j < count; ++j) block_[j * x_.size() + i] = X(i, first + j);
-    }
-    solve(block_.data(), count);
-    for (int i = 0; i < size(); ++i) {
-      for (int j = 0; j < count; ++j) X(i, first + j) = block_[j * x_.size() + i];
-    }
-  }
+void SparseLu::Implementation::adopt_pivots(const Implementation& other) {
+  if (size() == 0 || other.pivots_ == Pivots::none) return;
+  factors_.adopt(other.factors_);
+  fresh_backward_error_ = other.fresh_backward_error_;
+  pivots_ = Pivots::reused;
 }
 
 double SparseLu::Implementation::rcond() {
   if (size() == 0) return 1.0;
+  if (!scale_rows()) return 0.0;
   return row_scaled_rcond(
-      norm_, row_scale_, [this](std::span<double> x) { solve(x.data(), 1); },
-      [this](std::span<double> x) { solve_transposed(x.data()); }, x_, signs_);
+      norm_, row_scale_, [this](std::span<double> x) { factors_.solve(x); },
+      [this](std::span<double> x) { factors_.solve_transposed(x); }, x_, signs_);
 }
 
 SparseLu::SparseLu() : implementation_(std::make_unique<Implementation>()) {}
@@ -231,6 +231,10 @@ Eval SparseLu::factor(std::span<const double> values) {
 
 Eval SparseLu::refactor(std::span<const double> values) {
   return implementation_->refactor(values);
+}
+
+void SparseLu::adopt_pivots(const SparseLu& other) {
+  implementation_->adopt_pivots(*other.implementation_);
 }
 
 Pivots SparseLu::pivots() const {
@@ -253,23 +257,23 @@ long SparseLu::factor_nonzeros() const {
   return implementation_->factor_nonzeros();
 }
 
-double SparseLu::backward_error() const {
+double SparseLu::backward_error() {
   return implementation_->backward_error();
 }
 
 void SparseLu::solve(std::span<double> x) {
   assert(pivots() != Pivots::none && static_cast<int>(x.size()) == size());
-  if (size() > 0) implementation_->solve(x.data(), 1);
+  if (size() > 0) implementation_->factors().solve(x);
 }
 
 void SparseLu::solve(Matrix& X) {
   assert(pivots() != Pivots::none && X.rows() == size());
-  if (size() > 0) implementation_->solve(X);
+  if (size() > 0) implementation_->factors().solve(X);
 }
 
 void SparseLu::solve_transposed(std::span<double> x) {
   assert(pivots() != Pivots::none && static_cast<int>(x.size()) == size());
-  if (size() > 0) implementation_->solve_transposed(x.data());
+  if (size() > 0) implementation_->factors().solve_transposed(x);
 }
 
 double SparseLu::rcond() {

@@ -1,7 +1,8 @@
 #pragma once
 /// P A Q = L U for square sparse A (KLU: T. A. Davis, E. Palamadai, ACM TOMS 37 (2010) 36).
-/// The ordering comes from the pattern, the pivots from the first values; later values reuse the
-/// pivots as long as a residual shows that they are still good.
+/// The ordering comes from the pattern, the pivots from the first values, both by KLU; later values
+/// reuse the pivots (fixed_lu.h) while these are as large as fresh ones or a residual shows that
+/// they still serve.
 
 #include <memory>
 #include <span>
@@ -40,6 +41,10 @@ class SparseLu {
   /// factor.
   [[nodiscard]] Eval refactor(std::span<const double> values);
 
+  /// The next refactor starts from the pivots of another one, of the same pattern, whatever was
+  /// factored here before.
+  void adopt_pivots(const SparseLu& other);
+
   Pivots pivots() const;
   int size() const;
   /// Rank for generic values: below size() the pattern itself is singular.
@@ -49,7 +54,7 @@ class SparseLu {
   /// Entries in L and U.
   long factor_nonzeros() const;
   /// Normwise backward error of a probe solve with the current factors.
-  double backward_error() const;
+  double backward_error();
 
   /// x := A^-1 x
   void solve(std::span<double> x);

@@ -27,6 +27,15 @@ bool may_be_driven(const System& system) {
   });
 }
 
+/// Joints, and gravity, do no work that is not in the energy.
+bool may_do_work(const System& system) {
+  const auto& elements = system.blueprint().elements;
+  return !system.has_bodies() || may_be_driven(system) || !system.blueprint().events.empty() ||
+         std::any_of(elements.begin(), elements.end(), [](const ElementData& e) {
+           return e.type->category == Category::force || e.type->category == Category::contact;
+         });
+}
+
 }  // namespace
 
 Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
@@ -38,8 +47,8 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       report_(report),
       ws_(system_.make_workspace()),
       accelerations_(system_),
-      accel_(system_.sizes().constraints()),
       driven_(may_be_driven(system_)),
+      works_(may_do_work(system_)),
       start_(start.start.state.t) {}
 
 std::string Monitor::begin(const State& start) {
@@ -100,6 +109,7 @@ bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
 }
 
 void Monitor::add_work(const StepView& step) {
+  if (!works_) return;
   double work = 0;
   if (!integrate_power(step, 1, work)) return;
   // A flow may swing many times within a step.
@@ -123,15 +133,9 @@ double Monitor::driving_power(State& state) {
 }
 
 void Monitor::add_residuals(const State& s, const Vector& a) {
-  if (system_.evaluate(s, {true, true, true, false}, *ws_) != Eval::ok) return;
-  for (std::size_t i = 0; i < accel_.size(); ++i) accel_[i] = -ws_->gamma[i];
-  ws_->G.multiply_add(1, a, accel_);
-  Residuals& r = residuals_ = {};
-  for (int i = 0; i < system_.sizes().constraints(); ++i) {
-    r.position = std::max(r.position, std::abs(scaled_residual(system_, i, 0, ws_->g[i])));
-    r.velocity = std::max(r.velocity, std::abs(scaled_residual(system_, i, 1, ws_->rate[i])));
-    r.acceleration = std::max(r.acceleration, std::abs(scaled_residual(system_, i, 2, accel_[i])));
-  }
+  const Residuals r = constraint_residuals(system_, s, a, *ws_);
+  if (std::isnan(r.position)) return;
+  residuals_ = r;
   Residuals& largest = report_.residuals;
   largest.position = std::max(largest.position, r.position);
   largest.velocity = std::max(largest.velocity, r.velocity);

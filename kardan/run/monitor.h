@@ -38,11 +38,12 @@ class Monitor {
   RunReport& report_;
   std::unique_ptr<Workspace> ws_;
   AccelerationSolver accelerations_;
-  Vector a_, lambda_, accel_;
+  Vector a_, lambda_;
   Residuals residuals_;  // of the last step
   ChartPoint point_;
   State inside_;
   bool driven_;
+  bool works_;  // forces, drivers or events may do work
   double start_ = 0;
   long shown_ = 0;  // points of the grid
   bool failed_ = false;

@@ -176,7 +176,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   report.method_options = used_options(choice.method->options, options.options);
   report.formulation_options = used_options(choice.formulation->options, options.options);
   report.tolerance = options.driver.tolerance;
-  report.dense_order = std::min(choice.method->order, DenseStep::order);
+  report.dense_order = std::min(choice.method->order, choice.method->dense_order);
   for (const ElementData& e : prepared.system->blueprint().elements)
     if (!e.differentiable) report.without_derivatives.push_back(e.name);
   report.exact_derivatives =

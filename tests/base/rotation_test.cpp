@@ -139,16 +139,29 @@ TEST(Rotation, RateMapIsTheOnlyMapWithItsInverse) {
   }
 }
 
-TEST(Rotation, RateMapSeriesMeetsTheClosedForm) {
-  // Continuous where the series takes over: a jump would be far above round-off.
-  const Vec3d axis = normalized(Vec3d{1, -1, 2});
-  const double edge = 0.2, gap = 1e-12;
-  EXPECT_LE(
-      distance(rotation_rate_map((edge - gap) * axis), rotation_rate_map((edge + gap) * axis)),
-      1e-11);
-  EXPECT_LE(distance(rotation_rate_map_inverse((edge - gap) * axis),
-                     rotation_rate_map_inverse((edge + gap) * axis)),
-            1e-11);
+TEST(Rotation, SeriesMeetEachOtherAndTheClosedForm) {
+  // Continuous where one takes over from another: a jump would be far above the gap.
+  const Vec3d axis = normalized(Vec3d{1, -1, 2}), rate{0.3, 2, -1};
+  const double gap = 1e-14;
+  for (const double edge : {0.2, 0.4, 1.0, 2.0}) {
+    auto jump = [&](auto f) { return distance(f((edge - gap) * axis), f((edge + gap) * axis)); };
+    EXPECT_LE(jump([](const Vec3d& theta) { return rotation_exp(theta); }), 1e-13);
+    EXPECT_LE(jump([](const Vec3d& theta) { return rotation_rate_map(theta); }), 1e-13);
+    EXPECT_LE(jump([](const Vec3d& theta) { return rotation_rate_map_inverse(theta); }), 1e-13);
+    EXPECT_LE(jump([&](const Vec3d& theta) { return rotation_rate_map_rate(theta, rate); }), 1e-13);
+    EXPECT_LE(jump([&](const Vec3d& theta) { return rotation_rate_map_gradient(theta, rate); }),
+              1e-13);
+    EXPECT_LE(jump([&](const Vec3d& theta) { return rotation_bias_gradient(theta, rate); }), 3e-13);
+  }
+}
+
+TEST(Rotation, NormalizedHasUnitLengthToRounding) {
+  for (const double length : {1e-100, 0.5, 1 - 1e-7, 1 - 9e-9, 1 - 1e-15, 1.0, 1 + 9e-9, 7e80}) {
+    const double a = length * 0.1, b = length * 0.7, c = length * 0.5, d = length * 0.5;
+    const Quaternion q = normalized(Quaternion{a, b, c, d});
+    EXPECT_NEAR(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1, 5e-16) << length;
+    EXPECT_NEAR(q.x, 0.7, 3e-16) << length;
+  }
 }
 
 // The first-order changes at the base point theta = 0 (the chart of a step): with theta(s) =

@@ -40,7 +40,8 @@ long allocations_in_steps(const Prepared& model, std::string_view method, double
 
 /// The vehicle is stiff: explicit methods meet event functions where balls bounce.
 const char* model_with_events(std::string_view method) {
-  const bool explicit_steps = method == "dopri5" || method == "welch2" || method == "baumgarte_rk2";
+  const bool explicit_steps =
+      method == "dopri5" || method == "dop853" || method == "welch2" || method == "baumgarte_rk2";
   return explicit_steps ? "bouncing_balls.yaml" : "hmmwv.yaml";
 }
 
@@ -94,7 +95,7 @@ TEST_P(TangentSpaceAllocation, DoesNotHappen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, TangentSpaceAllocation,
-                         testing::Values("rn4", "rodasp", "ros2w", "dopri5", "llm"),
+                         testing::Values("rn4", "rodasp", "ros2w", "dopri5", "dop853", "llm"),
                          [](const auto& of) { return std::string(of.param); });
 INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
                          testing::Values("radau5", "rn4", "rodasp", "ros2w", "dopri5", "welch2",

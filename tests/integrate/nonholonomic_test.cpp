@@ -86,14 +86,13 @@ class NonholonomicOrder : public testing::TestWithParam<std::tuple<Method, Form>
  protected:
   const Method& method() const { return std::get<Method>(GetParam()); }
   void expect_order(const Prepared& model, double t_end, const State& exact) const {
-    const int first = method().order >= 5 ? 10 : method().order >= 4 ? 20 : 100;
+    const int first = coarsest(method(), 10, 20, 100);
     const OrderStudy s = measure_order({first, 2 * first, 4 * first, 8 * first}, [&](int n) {
       const Ended end = run_fixed(model, method(), t_end, n, std::get<Form>(GetParam()).choose);
       EXPECT_EQ(end.report.reason, Reason::finished) << end.report.message;
       return difference(end.state, exact);
     });
-    EXPECT_GE(s.order(), method().order - 0.3) << method().name << s;
-    EXPECT_LE(s.order(), method().order + 1.5) << method().name << s;
+    test::expect_order(method(), s, 0.3, 1.5);
   }
 };
 

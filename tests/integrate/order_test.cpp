@@ -21,7 +21,7 @@ class Order : public testing::TestWithParam<Method> {
   /// Steps that put the errors of a method of this order between 1e-3 and round-off on problems
   /// whose motion takes about a second.
   std::vector<int> steps() const {
-    const int first = GetParam().order >= 5 ? 10 : GetParam().order >= 4 ? 40 : 200;
+    const int first = coarsest(GetParam(), 10, 40, 200);
     return {first, 2 * first, 4 * first, 8 * first};
   }
   OrderStudy study(const Prepared& model, double t_end, const State& reference) const {
@@ -33,8 +33,7 @@ class Order : public testing::TestWithParam<Method> {
     });
   }
   void expect_order(const OrderStudy& s) const {
-    EXPECT_GE(s.order(), GetParam().order - slack) << GetParam().name << s;
-    EXPECT_LE(s.order(), GetParam().order + 2) << GetParam().name << s;
+    test::expect_order(GetParam(), s, slack, 2);
     RecordProperty("order", std::to_string(s.order()));
   }
 };

@@ -1,6 +1,7 @@
 #include "integrate/runs.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdio>
@@ -164,6 +165,17 @@ std::ostream& operator<<(std::ostream& out, const OrderStudy& s) {
                : fmt::format("order {:.2f}", std::log2(s.errors[i - 1] / s.errors[i]) /
                                                  std::log2(1.0 * s.steps[i] / s.steps[i - 1])));
   return out;
+}
+
+void expect_order(const Method& method, const OrderStudy& study, double below, double above) {
+  if (method.order >= 8) {
+    // Often the second error is at round-off already.
+    const double first = std::log2(study.errors[0] / study.errors[1]);
+    EXPECT_GE(std::isnan(study.order()) ? first : study.order(), 6.5) << method.name << study;
+    return;
+  }
+  EXPECT_GE(study.order(), method.order - below) << method.name << study;
+  EXPECT_LE(study.order(), method.order + above) << method.name << study;
 }
 
 OrderStudy measure_order(std::vector<int> steps, const std::function<double(int)>& error) {

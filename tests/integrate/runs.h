@@ -61,6 +61,15 @@ struct OrderStudy {
   double order() const;
 };
 std::ostream& operator<<(std::ostream&, const OrderStudy&);
+/// Steps are halved from here on. At order 8 three halvings lead from 1e-3 to round-off.
+inline int coarsest(const Method& method, int of_order_5, int of_order_4, int of_lower) {
+  return method.order >= 8   ? 3
+         : method.order >= 5 ? of_order_5
+         : method.order >= 4 ? of_order_4
+                             : of_lower;
+}
+/// What a study of so few and so large steps shows of an order: at order 8 only that it is high.
+void expect_order(const Method& method, const OrderStudy& study, double below, double above);
 OrderStudy measure_order(std::vector<int> steps, const std::function<double(int steps)>& error);
 
 }  // namespace kardan::test

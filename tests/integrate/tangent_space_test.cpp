@@ -32,8 +32,7 @@ class TangentSpaceOrder : public testing::TestWithParam<Method> {
       EXPECT_EQ(end.report.reason, Reason::finished) << end.report.message;
       return difference(end.state, exact);
     });
-    EXPECT_GE(s.order(), order - 0.35) << GetParam().name << s;
-    EXPECT_LE(s.order(), order + 2) << GetParam().name << s;
+    test::expect_order(GetParam(), s, 0.35, 2);
   }
 };
 

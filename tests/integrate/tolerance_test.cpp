@@ -89,12 +89,15 @@ TEST(ReachedError, TracksTheToleranceOnAndrewsWithRodasp) {
 TEST(ReachedError, TracksTheToleranceOnAndrewsWithDopri5) {
   expect_tracking(andrews, "dopri5", powers(3, 11), Compared::positions);
 }
+TEST(ReachedError, TracksTheToleranceOnAndrewsWithDop853) {
+  expect_tracking(andrews, "dop853", powers(3, 11), Compared::positions);
+}
 TEST(ReachedError, TracksTheToleranceOnThePendulum) {
-  for (const char* method : {"rn4", "rodasp", "dopri5"})
+  for (const char* method : {"rn4", "rodasp", "dopri5", "dop853"})
     expect_tracking(pendulum, method, powers(3, 9));
 }
 TEST(ReachedError, TracksTheToleranceOnTheDoublePendulum) {
-  for (const char* method : {"rn4", "rodasp", "dopri5"})
+  for (const char* method : {"rn4", "rodasp", "dopri5", "dop853"})
     expect_tracking(welch, method, powers(3, 9));
 }
 
@@ -107,7 +110,8 @@ TEST(StepCounts, StayWhatTheyWere) {
     int measured;
   } golden[] = {{andrews, "rn4", 1e-6, 346},   {andrews, "rodasp", 1e-6, 216},
                 {andrews, "dopri5", 1e-6, 93}, {pendulum, "rn4", 1e-6, 212},
-                {welch, "rn4", 1e-6, 139},     {welch, "dopri5", 1e-6, 39}};
+                {welch, "rn4", 1e-6, 139},     {welch, "dopri5", 1e-6, 39},
+                {andrews, "dop853", 1e-8, 66}};
   for (const auto& g : golden) {
     DriverOptions options;
     options.tolerance = g.tolerance;

@@ -28,7 +28,7 @@ struct Entry {
 };
 using Table = std::map<std::string, Entry>;
 
-class CompiledTask final : public Task {
+class CompiledTask final : public EquationTask {
  public:
   CompiledTask(EquationNames names, Table table, std::vector<std::string> parameter_names,
                Vector values, std::shared_ptr<const py::object> library)
@@ -37,7 +37,6 @@ class CompiledTask final : public Task {
         parameter_names_(std::move(parameter_names)),
         values_(std::move(values)),
         library_(std::move(library)) {}
-  ~CompiledTask() override { prepared_ = {}; }
 
   void prepare(const ParameterValues& overrides, StartAt at) override {
     for (const auto& [name, value] : overrides) {
@@ -51,14 +50,11 @@ class CompiledTask final : public Task {
     if (diagnostics.has_errors()) return;
     for (std::size_t i = 0; i < values_.size(); ++i)
       parameters.set(parameter_names_[i], values_[i]);
-    if (at == StartAt::equilibrium)
-      prepared_ = prepare_balanced([&](const ParameterValues&) { return make(); }, diagnostics);
-    else
-      prepared_ = kardan::prepare(make(), diagnostics);
+    prepare_at(at);
   }
 
  private:
-  std::unique_ptr<System> make() {
+  std::unique_ptr<System> make() override {
     CompiledCode code;
     const std::pair<const char*, CompiledCode::Function*> members[] = {
         {"start", &code.start},
@@ -93,7 +89,7 @@ class CompiledTask final : public Task {
   std::shared_ptr<const py::object> library_;
 };
 
-class CompiledSource final : public Source {
+class CompiledSource final : public EquationSource {
  public:
   /// `spec` has what equations have, and parameters {name: value}, functions {name: address or
   /// (function, variables, results)}, library: what keeps the addresses valid.
@@ -118,24 +114,17 @@ class CompiledSource final : public Source {
       table_[py::str(name)] = std::move(entry);
     }
   }
-  std::shared_ptr<Task> task() const override {
-    auto task = std::make_shared<CompiledTask>(names_, table_, parameter_names_, values_, library_);
-    task->simulate.fields = to_fields(simulate_, place_);
-    return task;
-  }
-  void set_simulate(py::dict fields, const Place& place) {
-    simulate_ = std::move(fields);
-    place_ = place;
-  }
 
  private:
+  std::shared_ptr<Task> make_task() const override {
+    return std::make_shared<CompiledTask>(names_, table_, parameter_names_, values_, library_);
+  }
+
   EquationNames names_;
   Table table_;
   std::vector<std::string> parameter_names_;
   Vector values_;
   std::shared_ptr<const py::object> library_;
-  py::dict simulate_;
-  Place place_;
 };
 
 }  // namespace

@@ -18,21 +18,15 @@ UserFunction wrap(const std::shared_ptr<const Callable>& function, Raised& raise
   };
 }
 
-class CallbackTask final : public Task {
+class CallbackTask final : public EquationTask {
  public:
   CallbackTask(EquationNames names, Functions functions, std::vector<std::string> zero)
       : names_(std::move(names)), functions_(std::move(functions)), zero_(std::move(zero)) {}
-  ~CallbackTask() override { prepared_ = {}; }
 
-  void prepare(const ParameterValues&, StartAt at) override {
-    if (at == StartAt::equilibrium)
-      prepared_ = prepare_balanced([&](const ParameterValues&) { return make(); }, diagnostics);
-    else
-      prepared_ = kardan::prepare(make(), diagnostics);
-  }
+  void prepare(const ParameterValues&, StartAt at) override { prepare_at(at); }
 
  private:
-  std::unique_ptr<System> make() {
+  std::unique_ptr<System> make() override {
     CallbackEquations e;
     e.description = names_.description;
     const std::pair<const char*, Callback*> members[] = {
@@ -65,7 +59,7 @@ class CallbackTask final : public Task {
   std::vector<std::string> zero_;
 };
 
-class CallbackSource final : public Source {
+class CallbackSource final : public EquationSource {
  public:
   explicit CallbackSource(const py::dict& spec) : names_(spec) {
     for (const auto& [key, item] : spec["functions"].cast<py::dict>()) {
@@ -77,22 +71,15 @@ class CallbackSource final : public Source {
     }
     zero_ = to_vector<std::string>(spec["zero"]);
   }
-  std::shared_ptr<Task> task() const override {
-    auto task = std::make_shared<CallbackTask>(names_, functions_, zero_);
-    task->simulate.fields = to_fields(simulate_, place_);
-    return task;
-  }
-  void set_simulate(py::dict fields, const Place& place) {
-    simulate_ = std::move(fields);
-    place_ = place;
-  }
 
  private:
+  std::shared_ptr<Task> make_task() const override {
+    return std::make_shared<CallbackTask>(names_, functions_, zero_);
+  }
+
   EquationNames names_;
   Functions functions_;
   std::vector<std::string> zero_;
-  py::dict simulate_;
-  Place place_;
 };
 
 }  // namespace

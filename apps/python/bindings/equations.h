@@ -20,4 +20,40 @@ struct EquationNames {
   Blueprint blueprint;
 };
 
+/// A task whose system is made of equations, without a file.
+class EquationTask : public Task {
+ public:
+  ~EquationTask() override { prepared_ = {}; }
+
+ protected:
+  virtual std::unique_ptr<System> make() = 0;
+  void prepare_at(StartAt at) {
+    if (at == StartAt::equilibrium)
+      prepared_ = prepare_balanced([this](const ParameterValues&) { return make(); }, diagnostics);
+    else
+      prepared_ = kardan::prepare(make(), diagnostics);
+  }
+};
+
+/// Equations with the options their runs have by default.
+class EquationSource : public Source {
+ public:
+  std::shared_ptr<Task> task() const final {
+    auto task = make_task();
+    task->simulate.fields = to_fields(simulate_, place_);
+    return task;
+  }
+  void set_simulate(py::dict fields, const Place& place) {
+    simulate_ = std::move(fields);
+    place_ = place;
+  }
+
+ protected:
+  virtual std::shared_ptr<Task> make_task() const = 0;
+
+ private:
+  py::dict simulate_;
+  Place place_;
+};
+
 }  // namespace kardan::python

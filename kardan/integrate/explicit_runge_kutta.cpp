@@ -1,0 +1,184 @@
+#include "kardan/integrate/explicit_runge_kutta.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace kardan {
+namespace {
+
+void fill(Local& y, double value) {
+  for (Vector* part : {&y.x, &y.u, &y.z}) std::fill(part->begin(), part->end(), value);
+}
+
+void scale(double factor, Local& y) {
+  for (Vector* part : {&y.x, &y.u, &y.z})
+    for (double& value : *part) value *= factor;
+}
+
+void add_scaled(double factor, const Local& x, Local& y) {
+  kardan::add_scaled(factor, x.x, y.x);
+  kardan::add_scaled(factor, x.u, y.u);
+  kardan::add_scaled(factor, x.z, y.z);
+}
+
+bool all_finite(const Local& y) {
+  return kardan::all_finite(y.x) && kardan::all_finite(y.u) && kardan::all_finite(y.z);
+}
+
+class ExplicitStepper final : public Stepper, public StepFlow {
+ public:
+  explicit ExplicitStepper(const ExplicitTableau& tableau)
+      : tableau_(tableau),
+        stages_(static_cast<int>(tableau.A.size())),
+        k_(tableau.A.size() + (tableau.D.empty() ? 0 : 1 + tableau.dense_A.size())),
+        u_(k_.size()),
+        F_(tableau.D.empty() ? 0 : 3 + tableau.D.size()) {}
+
+  Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
+               Counters& counters) override {
+    problem_ = &problem;
+    counters_ = &counters;
+    y0_ = *start.y;
+    t_ = start.t;
+    h_ = h;
+    dense_ready_ = false;
+    k_[0] = *start.rate;
+    u_[0] = y0_.u;
+    for (int i = 1; i < stages_; ++i) {
+      y_ = y0_;
+      add(h, tableau_.A[i], y_);
+      if (Eval e = evaluate(i, start.t + tableau_.c[i] * h, y_); e != Eval::ok) return e;
+    }
+    if (!tableau_.b.empty()) {
+      y_ = y0_;
+      add(h, tableau_.b, y_);
+    }
+    trial.y = end_ = y_;
+    estimate(problem, start, h, trial.error);
+    return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
+  }
+
+  StepFlow* flow() override { return tableau_.D.empty() ? nullptr : this; }
+
+  const Local& at(double time) override {
+    prepare_dense();
+    const double theta = time / h_;
+    fill(y_, 0.0);
+    for (std::size_t i = F_.size(); i-- > 0;) {
+      add_scaled(1, F_[i], y_);
+      scale(i % 2 == 0 ? theta : 1 - theta, y_);
+    }
+    add_scaled(1, y0_, y_);
+    return y_;
+  }
+
+  /// Every term of the sum lies below its own maximum over the step.
+  const Vector& speed_bound(double, double) override {
+    prepare_dense();
+    speed_.resize(y0_.u.size());
+    for (std::size_t j = 0; j < speed_.size(); ++j) {
+      speed_[j] = std::abs(y0_.u[j]);
+      for (std::size_t i = 0; i < F_.size(); ++i) {
+        // theta^p (1 - theta)^q is largest at theta = p / (p + q).
+        const double p = 1.0 + static_cast<double>(i / 2), q = static_cast<double>((i + 1) / 2);
+        const double peak = std::pow(p / (p + q), p) * std::pow(q / (p + q), q);
+        speed_[j] += peak * std::abs(F_[i].u[j]);
+      }
+    }
+    return speed_;
+  }
+  double fastest() const override { return 0; }
+
+ private:
+  /// y += factor sum a_j k_j
+  void add(double factor, const std::vector<double>& a, Local& y) const {
+    for (std::size_t j = 0; j < a.size(); ++j)
+      if (a[j] != 0) add_rate(factor * a[j], static_cast<int>(j), y);
+  }
+  void add_rate(double factor, int j, Local& y) const {
+    kardan::add_scaled(factor, u_[j], y.x);
+    kardan::add_scaled(factor, k_[j].a, y.u);
+    kardan::add_scaled(factor, k_[j].b, y.z);
+  }
+
+  Eval evaluate(int i, double t, const Local& y) {
+    k_[i].resize(problem_->second(), problem_->first());
+    ++counters_->evaluations;
+    if (Eval e = problem_->rate(t, y, k_[i]); e != Eval::ok) return e;
+    u_[i] = y.u;
+    return Eval::ok;
+  }
+
+  void estimate(ChartProblem& problem, const StepStart& start, double h, Local& error) {
+    error.resize(problem.second(), problem.first());
+    fill(error, 0.0);
+    add(h, tableau_.error, error);
+    if (tableau_.coarse.empty()) return;
+    coarse_.resize(problem.second(), problem.first());
+    fill(coarse_, 0.0);
+    add(h, tableau_.coarse, coarse_);
+    const double fine = problem.error_norm(error, *start.state, *start.scale);
+    const double coarse = problem.error_norm(coarse_, *start.state, *start.scale);
+    const double both = std::sqrt(fine * fine + tableau_.coarse_weight * coarse * coarse);
+    if (both > 0) scale(fine / both, error);
+  }
+
+  /// Not a number where the rates inside the step cannot be evaluated: nothing is made of them
+  /// then.
+  void prepare_dense() {
+    if (dense_ready_) return;
+    dense_ready_ = true;
+    y_.resize(problem_->second(), problem_->first());
+    for (Local& f : F_) f.resize(problem_->second(), problem_->first());
+    if (!evaluate_dense()) {
+      for (Local& f : F_) fill(f, std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
+    F_[0] = end_;
+    add_scaled(-1, y0_, F_[0]);
+    fill(F_[1], 0.0);
+    add_rate(h_, 0, F_[1]);
+    add_scaled(-1, F_[0], F_[1]);
+    F_[2] = F_[0];
+    add_scaled(-1, F_[1], F_[2]);
+    add_rate(-h_, stages_, F_[2]);
+    for (std::size_t i = 0; i < tableau_.D.size(); ++i) {
+      fill(F_[3 + i], 0.0);
+      add(h_, tableau_.D[i], F_[3 + i]);
+    }
+  }
+
+  bool evaluate_dense() {
+    if (evaluate(stages_, t_ + h_, end_) != Eval::ok) return false;
+    for (std::size_t i = 0; i < tableau_.dense_A.size(); ++i) {
+      y_ = y0_;
+      add(h_, tableau_.dense_A[i], y_);
+      const int stage = stages_ + 1 + static_cast<int>(i);
+      if (evaluate(stage, t_ + tableau_.dense_c[i] * h_, y_) != Eval::ok) return false;
+    }
+    return true;
+  }
+
+  const ExplicitTableau& tableau_;
+  int stages_;
+  std::vector<LocalRate> k_;
+  std::vector<Vector> u_;
+  Local y_, coarse_;
+  // The last attempt.
+  ChartProblem* problem_ = nullptr;
+  Counters* counters_ = nullptr;
+  Local y0_, end_;
+  double t_ = 0, h_ = 0;
+  bool dense_ready_ = false;
+  std::vector<Local> F_;
+  Vector speed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_explicit_stepper(const ExplicitTableau& tableau) {
+  return std::make_unique<ExplicitStepper>(tableau);
+}
+
+}  // namespace kardan
