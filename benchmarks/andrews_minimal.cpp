@@ -222,9 +222,9 @@ void ida_ggl(benchmark::State& bench) {
 }
 
 // Tolerances 10^(-k/2).
-BENCHMARK(radau5)->DenseRange(6, 18, 2)->Unit(benchmark::kMillisecond);
-BENCHMARK(ida_index_1)->DenseRange(8, 22, 2)->Unit(benchmark::kMillisecond);
-BENCHMARK(ida_ggl)->DenseRange(8, 22, 2)->Unit(benchmark::kMillisecond);
+BENCHMARK(radau5)->DenseRange(6, 18, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK(ida_index_1)->DenseRange(8, 22, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK(ida_ggl)->DenseRange(8, 22, 1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace kardan

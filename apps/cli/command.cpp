@@ -85,7 +85,10 @@ int start_model(const ModelOptions& options, StartedModel& out) {
   }
   const AssemblyReport& report = out.prepared.start.report;
   if (report.status == Eval::ok) return finished;
-  fmt::print(stderr, "kardan: {}\n        {}\n", report.message, report.advice);
+  const std::string named = report.diagnosis == Diagnosis::none
+                                ? std::string()
+                                : fmt::format(" [{}]", to_string(report.diagnosis));
+  fmt::print(stderr, "kardan: {}{}\n        {}\n", report.message, named, report.advice);
   return failed;
 }
 

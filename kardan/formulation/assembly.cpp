@@ -180,6 +180,7 @@ double step_limit(const System& system, std::span<const double> step) {
 
 struct StageResult {
   bool met = false, shaken = false;
+  bool ended = true;  // the search came to rest: what remains is a contradiction
   int iterations = 0;
   Conflict conflict;
 };
@@ -225,6 +226,7 @@ StageResult solve_positions(const System& system, State& state,
   }
   size = stage.evaluate(state);
   result.met = size <= met_tolerance;
+  result.ended = result.iterations < max_iterations && std::isfinite(size);
   if (!result.met) result.conflict = stage.conflict("position");
   return result;
 }
@@ -256,6 +258,7 @@ StageResult solve_velocities(const System& system, State& state,
   }
   size = stage.evaluate(state);
   result.met = size <= met_tolerance;
+  result.ended = std::isfinite(size);
   if (!result.met) result.conflict = stage.conflict("velocity");
   return result;
 }
@@ -338,11 +341,25 @@ void report_motion(const System& system, const State& from, const State& to,
 
 void fail(AssemblyReport& report, const Conflict& conflict, const char* advice) {
   report.status = Eval::fatal;
+  report.diagnosis = Diagnosis::start_contradictory;
   report.conflicts.push_back(conflict);
   report.message =
       fmt::format("the {} conditions contradict each other; {:.3g} remains between: {}",
                   conflict.level, conflict.size, fmt::join(conflict.members, "; "));
   report.advice = advice;
+}
+
+/// The same for a search; one that did not come to rest proves nothing.
+void fail(AssemblyReport& report, const StageResult& result, const char* advice) {
+  fail(report, result.conflict, advice);
+  if (result.ended) return;
+  report.diagnosis = Diagnosis::start_not_found;
+  report.message =
+      fmt::format("no {0} were found that meet all conditions of the start; in the last ones tried "
+                  "{1} did not hold",
+                  result.conflict.level == "position" ? "positions" : "velocities",
+                  result.conflict.members.empty() ? std::string("some condition")
+                                                  : result.conflict.members.front());
 }
 
 /// Accelerations that leave more than this of G a = gamma, scaled, do so because rows contradict
@@ -383,7 +400,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   report.shaken = positions.shaken;
   report_motion(system, given, out.state, report);
   if (!positions.met) {
-    fail(report, positions.conflict,
+    fail(report, positions,
          "free one of the wishes, correct the geometry, or give a nearer start");
     report_wishes(system, out.state, wishes, WishLevel::position, *ws, report);
     report.reached = constraint_residuals(system, out.state, {}, *ws);
@@ -395,13 +412,14 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   report.iterations += velocities.iterations;
   report_wishes(system, out.state, wishes, WishLevel::velocity, *ws, report);
   if (!velocities.met) {
-    fail(report, velocities.conflict, "free one of the velocity wishes, or correct the drivers");
+    fail(report, velocities, "free one of the velocity wishes, or correct the drivers");
     report.reached = constraint_residuals(system, out.state, {}, *ws);
     return out;
   }
   system.choose_modes(out.state, *ws);
   report.status = solve_accelerations(system, out.state, out.a, out.lambda, *ws);
   if (report.status != Eval::ok) {
+    report.diagnosis = Diagnosis::accelerations_singular;
     report.message =
         "the accelerations are not determined: the mass matrix is singular in a "
         "direction the constraints leave free";
@@ -416,7 +434,10 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   report.reached = constraint_residuals(system, out.state, out.a, *ws);
   report.free_positions = free_coordinates(system, out.state, wishes, WishLevel::position, *ws);
   report.free_velocities = free_coordinates(system, out.state, wishes, WishLevel::velocity, *ws);
-  if (report.status == Eval::ok) check_accelerations(system, out, *ws);
+  if (report.status != Eval::ok) return out;
+  if (!wishes.empty() && !(report.free_positions.empty() && report.free_velocities.empty()))
+    report.diagnosis = Diagnosis::start_not_determined;
+  check_accelerations(system, out, *ws);
   return out;
 }
 

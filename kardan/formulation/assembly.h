@@ -14,6 +14,7 @@
 
 #include "kardan/formulation/residuals.h"
 #include "kardan/formulation/wishes.h"
+#include "kardan/integrate/diagnosis.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -35,6 +36,8 @@ struct Conflict {
 
 struct AssemblyReport {
   Eval status = Eval::ok;
+  /// Why there is no start; or, where there is one, that conditions leave some of it free.
+  Diagnosis diagnosis = Diagnosis::none;
   std::string message;  ///< what went wrong, empty if nothing
   std::string advice;
   int iterations = 0;

@@ -104,6 +104,7 @@ ConsistentStart take_as_given(const System& system, State given,
   report.given = report.reached = constraint_residuals(system, out.state, {}, *ws);
   if (!missed.empty()) {
     report.status = Eval::fatal;
+    report.diagnosis = Diagnosis::start_contradictory;
     report.message =
         fmt::format("the start is to be taken as given, but misses {}", fmt::join(missed, "; "));
     report.advice = "correct it, or let it be assembled (start: assembled)";
@@ -111,6 +112,7 @@ ConsistentStart take_as_given(const System& system, State given,
   }
   report.status = solve_accelerations(system, out.state, out.a, out.lambda, *ws);
   if (report.status != Eval::ok) {
+    report.diagnosis = Diagnosis::accelerations_singular;
     report.message = "the accelerations are not determined at the start";
     report.advice = "give every free body mass and inertia ('kardan check' lists massless parts)";
   }

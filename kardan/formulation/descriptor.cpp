@@ -103,7 +103,8 @@ Eval Descriptor::residual(double t, std::span<const double> y, std::span<const d
   const DescriptorLayout& at = layout_;
   const auto n = static_cast<std::size_t>(at.n);
   place(t, y);
-  if (Eval e = evaluate(point_, Request::all()); e != Eval::ok) return e;
+  if (!last_.evaluated || last_.t != t || !std::equal(y.begin(), y.end(), last_.y.begin()))
+    if (Eval e = evaluate(point_, Request::all()); e != Eval::ok) return e;
   // Kinematics: T(q)^-1 acts on rotations alone.
   tangent_ = point_.v;
   if (at.eta > 0) {
@@ -170,7 +171,12 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
   ++counts_.predecompositions;
   const Eval e = matrix.prepare(*ws_);
   counts_.selectors += matrix.new_selectors();
+  last_.evaluated = true;
+  last_.t = t;
+  last_.y.assign(y.begin(), y.end());
+  last_.remainder = 0;
   if (const ConstraintSpace* rows = matrix.rows()) {
+    if (rows->dense() && rows->rank() == layout_.m) last_.remainder = rows->smallest_remainder();
     if (rows->switched()) ++switches_;
     if (rows->dense()) ++counts_.rank_decisions;
     const std::string weak = weak_rows(*rows);
@@ -207,6 +213,7 @@ Eval Descriptor::rebase(const State& state) {
   std::swap(past_p_, base_.p);
   base_ = state;
   if (system_.sizes().multiplier_forces) base_.lambda.resize(layout_.m);
+  if (before_.p.empty()) before_ = base_;  // its place: no step allocates later
   if (Eval e = choose_rows(base_, At::consistent); e != Eval::ok) return e;
   if (finished_.is(base_) && finished_.active == active_) {
     a_ = finished_.a;
@@ -332,7 +339,10 @@ double Descriptor::error_norm(const Local& e, const State& state, const ErrorSca
       const std::size_t j = body.v + k;
       const bool turn = system_.dimension() == 3 && k >= 3;
       weigh(e.x[j], turn ? 0 : state.p[body.p + k], j, scale.position, scale.relative_position);
-      weigh(e.u[j], state.v[j], j, scale.velocity, scale.relative_velocity);
+      // A velocity that passes zero is as large as it is before and after.
+      const double v = std::max(
+          {std::abs(state.v[j]), std::abs(base_.v[j]), std::abs(base_.v[j] + step_ * base_a_[j])});
+      weigh(e.u[j], v, j, scale.velocity, scale.relative_velocity);
     }
   }
   for (std::size_t i = 0; i < e.z.size(); ++i)

@@ -133,10 +133,11 @@ class Descriptor final : public DaeProblem {
   /// The rank is decided where constraints hold; elsewhere redundant rows look independent.
   enum class At { consistent, anywhere };
   /// Whether the workspace holds the evaluation at the state already.
-  enum class Values { wanted, present };
+  enum class Values { wanted, present, without_gamma };
   Eval choose_rows(const State& state, At at, Values values = Values::wanted);
   void unbalance();
   bool refine_accelerations();
+  bool rows_are_known(const State& state) const;
   Eval solve_accelerations(State& state, Values values = Values::wanted);
   Eval close(State& state);
   Eval keep_invariants(State& state);
@@ -162,11 +163,22 @@ class Descriptor final : public DaeProblem {
   RowChoice choice_, position_choice_;    // where the rank was decided
   double rows_t_ = 0;
   Vector rows_p_;
+  double remainder_ = 1;  // smallest of the rows at the base, or next to it
+  bool rows_are_old_ =
+      false;  // it was found by a linearization, and rows_ belong to a state before
+  /// The last linearization: where, and with what it left in the workspace.
+  struct Linearized {
+    bool evaluated = false;  // the workspace holds the evaluation there
+    double t = 0, remainder = 0;
+    Vector y;
+  };
+  Linearized last_;
   bool follows_;                     // angles count turns, or there are contact variables
   std::vector<BodyLayout> turning_;  // bodies with a rotation vector in the chart
 
   State base_;
-  Vector past_p_;  // of the base before
+  Vector past_p_;    // of the base before
+  double step_ = 0;  // of the present attempt
   Local base_y_;
   LocalRate base_rate_;
   Vector base_a_, base_lambda_, y0_, dy0_;

@@ -25,6 +25,8 @@ constexpr double drift_share = 100;
 /// A row counts as nearly redundant when at most this share of it remains beside the others:
 /// round-off of positions reaches the velocities divided by its square.
 constexpr double weak_remainder = 1e-3;
+/// Constraints this far from depending on each other at the last stage do not at the end of a step.
+constexpr double safe_remainder = 0.05;
 /// A correction of accelerations, multipliers and w of this relative size is round-off.
 constexpr double converged = 1e-13;
 /// Closing may change velocities by this share of their size: far above what Newton's method leaves
@@ -44,6 +46,13 @@ void set_part(std::span<double> x, int i, const Vec3d& value) {
 }
 
 }  // namespace
+
+/// Whether the step was linearized at the time of the state, where all rows were far from
+/// redundant.
+bool Descriptor::rows_are_known(const State& state) const {
+  return partitions_ > 0 && last_.t == state.t && last_.remainder > safe_remainder &&
+         rank_ == layout_.m && rows_.rank() == rank_;
+}
 
 /// Which constraint rows are redundant at a state, or nearly so.
 Eval Descriptor::choose_rows(const State& state, At at, Values values) {
@@ -69,6 +78,8 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   }
   rows_t_ = state.t;
   rows_p_ = state.p;
+  remainder_ = rows_.smallest_remainder();
+  rows_are_old_ = false;
   bool changed = partitions_ == 0;
   for (int i = 0; i < layout_.m; ++i) {
     const char independent = rows_.is_independent(i) ? 1 : 0;
@@ -180,6 +191,8 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
   }
   // Accelerations come last: with the factors that closed, which are those of a state next to it.
   const auto finish = [&] {
+    if (values == Values::without_gamma)
+      if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
     if (nonlinear || !all || refine_accelerations()) return Eval::ok;
     return solve_accelerations(state, Values::present);
   };
@@ -229,6 +242,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
     } else if (Eval e = evaluate(state, Request::all()); e != Eval::ok) {
       return e;
     }
+    values = Values::present;
   }
 }
 
@@ -237,6 +251,18 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
 Eval Descriptor::close(State& state) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
   std::fill(pushed_.begin(), pushed_.end(), 0.0);
+  if (rows_are_known(state)) {
+    std::fill(active_.begin(), active_.end(), 1);
+    strong_ = active_;
+    remainder_ = last_.remainder;
+    rows_are_old_ = true;
+    // Only what closing needs: most often the state is not at the end of it.
+    const bool nonlinear = layout_.w > 0 || system_.sizes().multiplier_forces;
+    const Request some{
+        .position = true, .velocity = true, .acceleration = nonlinear, .force = true};
+    if (Eval e = evaluate(state, some); e != Eval::ok) return e;
+    return close_on(strong_, state, nonlinear ? Values::present : Values::without_gamma);
+  }
   if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
   if (Eval e = choose_rows(state, At::anywhere, Values::present); e != Eval::ok) return e;
   if (Eval e = close_on(strong_, state, Values::present); e != Eval::ok) return e;
@@ -301,6 +327,8 @@ Eval Descriptor::keep_invariants(State& state) {
       if (Eval e = invariants_are_preserved(state); e != Eval::ok) return e;
     if (system_.has_bodies()) add_scaled(-1, kept_, ws_->e);
     // Their derivatives along N: positions first, then velocities, in units of the model.
+    if (rows_are_old_)
+      if (Eval e = choose_rows(state, At::anywhere); e != Eval::ok) return e;
     rows_.null_space(free_);
     const int width = free_.cols();
     by_free_.resize(count, 2 * width);

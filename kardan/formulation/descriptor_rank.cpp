@@ -22,8 +22,10 @@ constexpr double preserved = 1e-8, round_off = 1e-12;
 
 }  // namespace
 
-Eval Descriptor::begin_step(double) {
+Eval Descriptor::begin_step(double h) {
+  step_ = h;
   culprit_.clear();
+  last_.evaluated = false;
   diagnosis_ = Diagnosis::none;
   return Eval::ok;
 }
@@ -37,6 +39,7 @@ Eval Descriptor::fail(Diagnosis diagnosis, std::string culprit, Eval answer) {
 /// Evaluates into the workspace; what is not finite is named.
 Eval Descriptor::evaluate(const State& state, Request request) {
   if (request.force) ++counts_.mass_evaluations;
+  last_.evaluated = false;
   const Eval e = system_.evaluate(state, request, *ws_);
   if (e == Eval::ok) return e;
   diagnosis_ = Diagnosis::not_finite;
@@ -88,7 +91,7 @@ void Descriptor::watch_rank() {
   }
   if (layout_.m == 0 || now_.t == base_.t) return;
   const bool continues = now_.remainder >= 0 && base_.t > now_.t;
-  Distance next{base_.t, rows_.smallest_remainder(), weak_rows(rows_)};
+  Distance next{base_.t, remainder_, rows_are_old_ ? std::string() : weak_rows(rows_)};
   if (rank < rank_) next.remainder = 0;
   farthest_ = std::max(farthest_, next.remainder);
   if (continues && before_now_.remainder > now_.remainder && next.remainder > now_.remainder &&

@@ -9,6 +9,7 @@
 
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/descriptor_matrix.h"
+#include "kardan/linalg/lanes.h"
 #include "kardan/linalg/square_qr.h"
 
 namespace kardan {
@@ -34,14 +35,11 @@ class SelectedMatrix final : public DescriptorMatrix {
         active_(layout.m),
         position_(system.patterns().constraint, layout.holonomic, units, form.algebraic),
         velocity_(system.patterns().constraint, layout.m, units, form.algebraic) {
-    const auto n = static_cast<std::size_t>(l_.n);
-    for (Part& part : parts_) {
-      part.pi.resize(n);
-      part.v.resize(n);
-      part.k.resize(acceleration_.size());
-      part.tangent.resize(n);
-      part.rows.resize(l_.m);
-    }
+    for (Matrix* x : {&pi_, &v_, &tangent_}) *x = Matrix(l_.n, lanes);
+    for (double unit : units) unit_.push_back(1 / unit);
+    k_ = Matrix(acceleration_.size(), lanes);
+    rows_ = Matrix(l_.m, lanes);
+    own_ = Matrix(l_.r + l_.w, lanes);
   }
 
   Eval prepare(const Workspace& ws) override;
@@ -53,13 +51,9 @@ class SelectedMatrix final : public DescriptorMatrix {
   void solve(std::span<const double> F, std::span<double> y) override;
   void solve(std::span<const double> F_re, std::span<const double> F_im, std::span<double> y_re,
              std::span<double> y_im) override;
+  void solve(const std::array<Vector, 3>& F, std::array<Vector, 3>& y) override;
 
  private:
-  /// What the constraints and the balance determine of a solution, whatever c.
-  struct Part {
-    Vector pi, v, k, tangent, rows, reduced, shift;
-  };
-
   int free_p() const { return N_p_.cols(); }
   int free_v() const { return N_v_.cols(); }
   int reduced() const { return free_p() + free_v() + l_.r; }
@@ -71,9 +65,11 @@ class SelectedMatrix final : public DescriptorMatrix {
   void expand_accelerations();
   void reduce();
   void turn_tangent(std::span<double> x) const;
-  void add_auxiliary(const Vector& pi, const Vector& v, Vector& k) const;
-  void determine(std::span<const double> F, Part& part);
-  void compose(const Part& part, std::span<const double> x, std::span<double> y) const;
+  void determine(std::span<const std::span<const double>> F);
+  void turn(std::size_t count);
+  void solve_reduced(int lane, double c);
+  void solve_reduced(int lane, Complex c);
+  void compose(std::span<const std::span<double>> y);
 
   DescriptorLayout l_;
   DescriptorForm form_;
@@ -94,7 +90,9 @@ class SelectedMatrix final : public DescriptorMatrix {
   Matrix E_, spare_;
   double real_c_ = 0;
   Complex complex_c_;
-  Part parts_[2];
+  // What the constraints and the balance determine of a solution, whatever c; and the rest of it.
+  Matrix pi_, v_, k_, tangent_, rows_, own_, reduced_;
+  Vector unit_;  // inverse of the columns' units
   Vector small_, column_;
   std::vector<Complex> z_;
 };
@@ -238,12 +236,6 @@ void SelectedMatrix::turn_tangent(std::span<double> x) const {
   }
 }
 
-/// The rows of b: k += -(b_p pi + b_v v), in the first r entries of k; and of d after them.
-void SelectedMatrix::add_auxiliary(const Vector& pi, const Vector& v, Vector& k) const {
-  at.aux_p.multiply_add(1, pi, k);
-  at.aux_v.multiply_add(1, v, k);
-}
-
 /// J of c I + J on (x, u, r).
 void SelectedMatrix::reduce() {
   const int n = l_.n, m = l_.m, np = free_p(), nv = free_v(), width = reduced();
@@ -300,7 +292,7 @@ Eval SelectedMatrix::factor(double real, std::complex<double> complex) {
   S_ = J_;
   C_.resize(size);
   z_.resize(size);
-  for (Part& part : parts_) part.reduced.resize(size);
+  reduced_.resize(size, lanes);
   real_c_ = real;
   complex_c_ = complex;
   const bool unit = form_.selectors == Selectors::unit_rows;
@@ -325,122 +317,159 @@ Eval SelectedMatrix::factor(double real, std::complex<double> complex) {
   return complex_.factor(C_);
 }
 
-/// pi, v, k = (a, lambda, w) with x = u = r = 0, and what is left for (x, u, r).
-void SelectedMatrix::determine(std::span<const double> F, Part& part) {
-  const int n = l_.n, m = l_.m, np = free_p(), nv = free_v();
-  const auto count = static_cast<std::size_t>(n);
-  auto& [pi, v, k, tangent, rows, reduced, shift] = part;
-  auto in_units = [&](Vector& x) {
-    for (int j = 0; j < n; ++j) x[j] *= at.column_scale[j];
+/// pi, v, k = (a, lambda, w) with x = u = r = 0, and what is left for (x, u, r): of one right-hand
+/// side for the real c or two for the complex one, or of all three.
+void SelectedMatrix::determine(std::span<const std::span<const double>> F) {
+  const int n = l_.n, m = l_.m, np = free_p(), nv = free_v(), own = l_.r + l_.w;
+  // Rows of all right-hand sides, side by side.
+  const auto gather = [&](int from, int count, Matrix& to, int row = 0) {
+    for (std::size_t lane = 0; lane < F.size(); ++lane)
+      for (int i = 0; i < count; ++i) to(row + i, static_cast<int>(lane)) = F[lane][from + i];
   };
-  (nonholonomic() ? position_ : velocity_).solve(F.subspan(l_.position(), m), pi);
-  in_units(pi);
-  std::copy_n(F.begin() + l_.velocity(), m, rows.begin());
-  at.rate_p.multiply_add(-1, pi, rows);
-  velocity_.solve(rows, v);
-  in_units(v);
-  std::copy_n(F.begin() + l_.balance(), n + m, k.begin());
-  std::copy_n(F.begin() + l_.d(), l_.w, k.begin() + n + m);
-  const std::span<double> all = k;
-  at.f_p.multiply_add(1, pi, all.subspan(0, count));
-  at.f_v.multiply_add(1, v, all.subspan(0, count));
-  at.accel_p.multiply_add(-1, pi, all.subspan(count, m));
-  at.accel_v.multiply_add(-1, v, all.subspan(count, m));
+  const auto in_units = [&](Matrix& x) {
+    for (int j = 0; j < n; ++j)
+      for (int lane = 0; lane < lanes; ++lane) x(j, lane) *= at.column_scale[j];
+  };
+  gather(l_.position(), m, rows_);
+  (nonholonomic() ? position_ : velocity_).solve_lanes(rows_, pi_);
+  in_units(pi_);
+  gather(l_.velocity(), m, rows_);
+  multiply_add_lanes(-1, at.rate_p, pi_, rows_);
+  velocity_.solve_lanes(rows_, v_);
+  in_units(v_);
+  gather(l_.balance(), n + m, k_);
+  gather(l_.d(), l_.w, k_, n + m);
+  multiply_add_lanes(1, at.f_p, pi_, k_);
+  multiply_add_lanes(1, at.f_v, v_, k_);
+  multiply_add_lanes(-1, at.accel_p, pi_, k_, n);
+  multiply_add_lanes(-1, at.accel_v, v_, k_, n);
   for (int i = 0; i < m; ++i)
-    if (!active_[i]) k[n + i] = 0;
-  small_.assign(l_.r + l_.w, 0.0);
-  if (l_.r + l_.w > 0) add_auxiliary(pi, v, small_);
-  for (int i = 0; i < l_.w; ++i) k[n + m + i] -= small_[l_.r + i];
-  acceleration_.solve(k);
-  // Kinematics in body tangents: T F - (gradient T^-1 pi - v).
-  std::copy(pi.begin(), pi.end(), tangent.begin());
-  if (at.rotations.empty())
-    std::fill(tangent.begin(), tangent.end(), 0.0);
-  else
-    turn_tangent(tangent);
-  for (int j = 0; j < n; ++j) tangent[j] = F[j] - tangent[j] + v[j];
-  for (const RotationChart& c : at.rotations) {
-    const Vec3d f{F[c.v], F[c.v + 1], F[c.v + 2]}, turned = c.T * f;
-    for (int i = 0; i < 3; ++i) tangent[c.v + i] += turned[i] - f[i];
+    if (!active_[i]) std::fill_n(k_.row(n + i), lanes, 0.0);
+  if (own > 0) {
+    own_.set_zero();
+    multiply_add_lanes(1, at.aux_p, pi_, own_);
+    multiply_add_lanes(1, at.aux_v, v_, own_);
+    for (int i = 0; i < l_.w; ++i) add_scaled_lanes(-1, own_.row(l_.r + i), k_.row(n + m + i));
   }
-  std::fill(reduced.begin(), reduced.end(), 0.0);
-  for (int j = 0; j < n; ++j) {
-    const double unit = at.column_scale[j];
-    const double kinematics = tangent[j] / unit, dynamics = (F[n + j] + k[j]) / unit;
-    for (int i = 0; i < np; ++i) reduced[i] += L_p_(j, i) * kinematics;
-    for (int i = 0; i < nv; ++i) reduced[np + i] += L_v_(j, i) * dynamics;
+  acceleration_.solve(k_);
+  // Kinematics in body tangents: T F - (gradient T^-1 pi - v); dynamics F + a.
+  gather(0, n, tangent_);
+  turn(F.size());
+  for (int j = 0; j < n; ++j) add_scaled_lanes(1, v_.row(j), tangent_.row(j));
+  reduced_.set_zero();
+  multiply_transposed_add_lanes(L_p_, unit_, tangent_, reduced_, 0);
+  gather(n, n, tangent_);
+  for (int j = 0; j < n; ++j) add_scaled_lanes(1, k_.row(j), tangent_.row(j));
+  multiply_transposed_add_lanes(L_v_, unit_, tangent_, reduced_, np);
+  gather(l_.z(), l_.r, reduced_, np + nv);
+  for (int i = 0; i < l_.r; ++i) {
+    double* sum = reduced_.row(np + nv + i);
+    add_scaled_lanes(1, own_.row(i), sum);
+    const SparsePattern& of = *at.aux_aux.pattern;
+    for (int e = of.row_start[i]; e < of.row_start[i + 1]; ++e)
+      if (of.column[e] >= l_.r)
+        add_scaled_lanes(at.aux_aux.values[e], k_.row(n + m + of.column[e] - l_.r), sum);
+    if (at.aux_lambda.values.empty()) continue;
+    const SparsePattern& by = *at.aux_lambda.pattern;
+    for (int e = by.row_start[i]; e < by.row_start[i + 1]; ++e)
+      add_scaled_lanes(at.aux_lambda.values[e], k_.row(n + by.column[e]), sum);
   }
+}
+
+/// tangent_ := T tangent_ - gradient T^-1 pi on rotations.
+void SelectedMatrix::turn(std::size_t count) {
+  for (const RotationChart& c : at.rotations)
+    for (int lane = 0; lane < static_cast<int>(count); ++lane) {
+      const auto at_lane = [&](const Matrix& x) {
+        return Vec3d{x(c.v, lane), x(c.v + 1, lane), x(c.v + 2, lane)};
+      };
+      const Vec3d turned = c.T * at_lane(tangent_) - c.gradient * (c.T_inverse * at_lane(pi_));
+      for (int i = 0; i < 3; ++i) tangent_(c.v + i, lane) = turned[i];
+    }
+}
+
+/// (x, u, r) of one lane with the real c, or of two with the complex one.
+void SelectedMatrix::solve_reduced(int lane, double) {
+  const int size = reduced();
+  small_.resize(size);
+  for (int i = 0; i < size; ++i) small_[i] = reduced_(i, lane);
   if (form_.selectors == Selectors::unit_rows) {
     // c L of the determined part, which orthonormal selectors do not see.
-    shift.assign(np + nv, 0.0);
-    for (int i = 0; i < np; ++i) shift[i] = pi[rows_p_[i]] / at.column_scale[rows_p_[i]];
-    for (int i = 0; i < nv; ++i) shift[np + i] = v[rows_v_[i]] / at.column_scale[rows_v_[i]];
+    for (std::size_t i = 0; i < rows_p_.size(); ++i)
+      small_[i] -= real_c_ * pi_(rows_p_[i], lane) / at.column_scale[rows_p_[i]];
+    for (std::size_t i = 0; i < rows_v_.size(); ++i)
+      small_[rows_p_.size() + i] -= real_c_ * v_(rows_v_[i], lane) / at.column_scale[rows_v_[i]];
   }
-  for (int i = 0; i < l_.r; ++i) {
-    double sum = F[l_.z() + i] + small_[i];
-    const SparsePattern& own = *at.aux_aux.pattern;
-    for (int e = own.row_start[i]; e < own.row_start[i + 1]; ++e)
-      if (own.column[e] >= l_.r) sum += at.aux_aux.values[e] * k[n + m + own.column[e] - l_.r];
-    if (!at.aux_lambda.values.empty()) {
-      const SparsePattern& by = *at.aux_lambda.pattern;
-      for (int e = by.row_start[i]; e < by.row_start[i + 1]; ++e)
-        sum += at.aux_lambda.values[e] * k[n + by.column[e]];
-    }
-    reduced[np + nv + i] = sum;
-  }
-}
-
-/// y from the determined part and (x, u, r).
-void SelectedMatrix::compose(const Part& part, std::span<const double> x,
-                             std::span<double> y) const {
-  const int n = l_.n, r0 = free_p() + free_v();
-  for (int j = 0; j < n; ++j) {
-    y[j] = part.pi[j] + dot({P_p_.row(j), x.size()}, x);
-    y[l_.v() + j] = part.v[j] + dot({P_v_.row(j), x.size()}, x);
-  }
-  for (const RotationChart& c : at.rotations) {
-    const Vec3d turned = c.T_inverse * Vec3d{y[c.v], y[c.v + 1], y[c.v + 2]};
-    for (int i = 0; i < 3; ++i) y[c.v + i] = turned[i];
-  }
-  for (int i = 0; i < l_.r; ++i) y[l_.z() + i] = x[r0 + i];
-  for (int i = 0; i < acceleration_.size(); ++i)
-    y[l_.a() + i] = part.k[i] + dot({P_k_.row(i), x.size()}, x);
-}
-
-void SelectedMatrix::solve(std::span<const double> F, std::span<double> y) {
-  determine(F, parts_[0]);
-  if (form_.selectors == Selectors::unit_rows)
-    for (std::size_t i = 0; i < parts_[0].shift.size(); ++i)
-      parts_[0].reduced[i] -= real_c_ * parts_[0].shift[i];
-  if (reduced() > 0) {
+  if (size > 0) {
     if (form_.differential == StepDecomposition::qr)
-      real_qr_.solve(parts_[0].reduced);
+      real_qr_.solve(small_);
     else
-      real_.solve(parts_[0].reduced);
+      real_.solve(small_);
   }
-  compose(parts_[0], parts_[0].reduced, y);
+  for (int i = 0; i < size; ++i) reduced_(i, lane) = small_[i];
 }
 
-void SelectedMatrix::solve(std::span<const double> F_re, std::span<const double> F_im,
-                           std::span<double> y_re, std::span<double> y_im) {
-  determine(F_re, parts_[0]);
-  determine(F_im, parts_[1]);
-  for (int i = 0; i < reduced(); ++i) z_[i] = {parts_[0].reduced[i], parts_[1].reduced[i]};
-  if (form_.selectors == Selectors::unit_rows)
-    for (std::size_t i = 0; i < parts_[0].shift.size(); ++i)
-      z_[i] -= complex_c_ * Complex(parts_[0].shift[i], parts_[1].shift[i]);
-  if (reduced() > 0) {
+void SelectedMatrix::solve_reduced(int lane, Complex) {
+  const int size = reduced();
+  for (int i = 0; i < size; ++i) z_[i] = {reduced_(i, lane), reduced_(i, lane + 1)};
+  if (form_.selectors == Selectors::unit_rows) {
+    const auto less = [&](std::size_t i, const Matrix& x, int j) {
+      z_[i] -= complex_c_ * Complex(x(j, lane), x(j, lane + 1)) / at.column_scale[j];
+    };
+    for (std::size_t i = 0; i < rows_p_.size(); ++i) less(i, pi_, rows_p_[i]);
+    for (std::size_t i = 0; i < rows_v_.size(); ++i) less(rows_p_.size() + i, v_, rows_v_[i]);
+  }
+  if (size > 0) {
     if (form_.differential == StepDecomposition::qr)
       complex_qr_.solve(z_);
     else
       complex_.solve(z_);
   }
-  for (int i = 0; i < reduced(); ++i) {
-    parts_[0].reduced[i] = z_[i].real();
-    parts_[1].reduced[i] = z_[i].imag();
+  for (int i = 0; i < size; ++i) {
+    reduced_(i, lane) = z_[i].real();
+    reduced_(i, lane + 1) = z_[i].imag();
   }
-  compose(parts_[0], parts_[0].reduced, y_re);
-  compose(parts_[1], parts_[1].reduced, y_im);
+}
+
+/// y from the determined part and (x, u, r).
+void SelectedMatrix::compose(std::span<const std::span<double>> y) {
+  const int n = l_.n, r0 = free_p() + free_v();
+  multiply_add_lanes(P_p_, reduced_, pi_);
+  multiply_add_lanes(P_v_, reduced_, v_);
+  multiply_add_lanes(P_k_, reduced_, k_);
+  for (std::size_t lane = 0; lane < y.size(); ++lane) {
+    const auto scatter = [&](const Matrix& from, int row, int count, int to) {
+      for (int i = 0; i < count; ++i) y[lane][to + i] = from(row + i, static_cast<int>(lane));
+    };
+    scatter(pi_, 0, n, 0);
+    scatter(v_, 0, n, l_.v());
+    scatter(reduced_, r0, l_.r, l_.z());
+    scatter(k_, 0, acceleration_.size(), l_.a());
+    for (const RotationChart& c : at.rotations) {
+      const Vec3d turned = c.T_inverse * Vec3d{y[lane][c.v], y[lane][c.v + 1], y[lane][c.v + 2]};
+      for (int i = 0; i < 3; ++i) y[lane][c.v + i] = turned[i];
+    }
+  }
+}
+
+void SelectedMatrix::solve(std::span<const double> F, std::span<double> y) {
+  determine(std::array{F});
+  solve_reduced(0, real_c_);
+  compose(std::array{y});
+}
+
+void SelectedMatrix::solve(std::span<const double> F_re, std::span<const double> F_im,
+                           std::span<double> y_re, std::span<double> y_im) {
+  determine(std::array{F_re, F_im});
+  solve_reduced(0, complex_c_);
+  compose(std::array{y_re, y_im});
+}
+
+void SelectedMatrix::solve(const std::array<Vector, 3>& F, std::array<Vector, 3>& y) {
+  determine(std::array<std::span<const double>, 3>{F[0], F[1], F[2]});
+  solve_reduced(0, real_c_);
+  solve_reduced(1, complex_c_);
+  compose(std::array<std::span<double>, 3>{y[0], y[1], y[2]});
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 /// solves the equations that the linearization has chosen. Methods and driver know no bodies or
 /// joints.
 
+#include <array>
 #include <complex>
 #include <memory>
 #include <span>
@@ -32,6 +33,12 @@ class DaeLinearization {
   /// The same for the complex c, real and imaginary parts apart.
   virtual void solve(std::span<const double> F_re, std::span<const double> F_im,
                      std::span<double> y_re, std::span<double> y_im) = 0;
+
+  /// Both at once: y[0] for the real c and F[0], y[1] + i y[2] for the complex one.
+  virtual void solve(const std::array<Vector, 3>& F, std::array<Vector, 3>& y) {
+    solve(F[0], y[0]);
+    solve(F[1], F[2], y[1], y[2]);
+  }
 
   /// For methods that want as many equations as unknowns, in an order of their own: c E + A, and
   /// the rows of F that belong to it. False where combinations of rows are chosen at every point.

@@ -63,10 +63,10 @@ namespace {
 constexpr double smallest_error = 1e-10;
 /// Exponents of the PI controller, times k (Gustafsson; Hairer & Wanner II, IV.2).
 constexpr double pi_now = 0.7, pi_last = 0.4;
-/// A step over a singular position has it at 0.4 of its length, between the stages of radau5, and
-/// is not much longer than the one wanted; else the step ends well before it. It matters to steps
-/// that would end or have a stage within reach of it.
-constexpr double over_singular = 2.5, longest_passage = 1.3, before_singular = 0.55,
+/// Shares of a step at which a singular position does no harm: before the first stage of radau5, or
+/// in the middle between the first two (0.155, 0.645). It is best at `passage`, and matters to
+/// steps that would end within reach of it.
+constexpr double before_stages = 0.08, passage_from = 0.3, passage = 0.4, passage_to = 0.5,
                  next_to_singular = 1.5;
 /// [steps] Around a singular position the bases before tell where it is: no restart so near to it.
 constexpr double away_from_singular = 10;
@@ -100,6 +100,12 @@ class Driver {
       stop(Reason::refused,
            fmt::format("the end, t = {:.9g}, lies before the start, t = {:.9g}", t_end_, state_.t),
            "give a later end");
+      return finish();
+    }
+    if (!(options_.tolerance > 0) || !std::isfinite(options_.tolerance)) {
+      report_.diagnosis = Diagnosis::options_wrong;
+      stop(Reason::refused, fmt::format("the tolerance is {}", options_.tolerance),
+           "give a positive one");
       return finish();
     }
     try {
@@ -182,7 +188,7 @@ class Driver {
       if (options_.largest_step > 0) h = std::min(h, options_.largest_step);
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
-      if (options_.fixed_step == 0) h = around_singular(h, rejected);
+      if (options_.fixed_step == 0) h = around_singular(h);
       const double before = h;
       if (h >= left || h > 0.999 * left)
         h = left;
@@ -228,12 +234,15 @@ class Driver {
     }
   }
 
-  /// A singular position is passed with none of the stages next to it, or left for the next step.
-  double around_singular(double h, bool rejected) const {
+  /// A singular position is passed with none of the stages next to it, or the step ends where the
+  /// next one can do so.
+  double around_singular(double h) const {
     const double ahead = problem_.singular_time() - state_.t;
     if (!(ahead > 0) || ahead > next_to_singular * h) return h;
-    const bool over = !rejected && over_singular * ahead <= longest_passage * h;
-    return (over ? over_singular : before_singular) * ahead;
+    const double share = ahead / h;
+    if (share > passage_to) return std::min(h, ahead - passage * h);
+    const bool harmless = share < before_stages || share >= passage_from;
+    return harmless ? h : ahead / passage;
   }
 
   /// The next stop time, or the end.

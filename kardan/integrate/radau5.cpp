@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kardan/integrate/dae_problem.h"
+#include "kardan/integrate/stage_guess.h"
 
 namespace kardan {
 
@@ -56,14 +57,8 @@ constexpr double smallest_contraction = 1e-3;
 /// Largest share of the controlled error that round-off may leave in the stages.
 constexpr double largest_noise = 0.3;
 
-using Stages = std::array<Vector, 3>;
-
-/// The last accepted step: its collocation polynomial, for starting values.
+/// Of the last accepted step.
 struct Memory {
-  bool polynomial = false;
-  double h = 0;
-  Vector y0;  // start of the step; all in the chart of that step
-  Stages Z;
   double contraction = 0;    // of Newton's method
   bool keep_matrix = false;  // the linearization converged well: use it again
 };
@@ -115,6 +110,7 @@ class Radau5Stepper final : public Stepper {
   int max_iterations_, max_updates_;
   double keep_while_;
 
+  StageGuess start_;
   Memory memory_;
   std::unique_ptr<DaeLinearization> kept_, fresh_;  // of memory; of this step
   // Scratch of an attempt.
@@ -159,38 +155,11 @@ double Radau5Stepper::size_of(DaeProblem& problem, const StepStart& start, doubl
   return problem.error_norm(change_, *start.state, *start.scale);
 }
 
-/// Starting values of the stages: the last step's polynomial continued, or the tangent at the base.
+/// Starting values of the stages: as the last steps foretell them, or the state at the base.
 void Radau5Stepper::guess(DaeProblem& problem, double h) {
-  const Vector& y0 = problem.base_values();
-  const Vector& dy0 = problem.base_rates();
-  if (!extrapolate_) {
+  start_.guess(problem, h, Z_);
+  if (!extrapolate_)
     for (Vector& z : Z_) std::fill(z.begin(), z.end(), 0.0);
-    return;
-  }
-  if (!memory_.polynomial) {
-    const int n = problem.second();
-    for (int i = 0; i < 3; ++i) {
-      std::fill(Z_[i].begin(), Z_[i].end(), 0.0);
-      add_scaled(t_.c[i] * h, dy0, Z_[i]);
-      for (int j = 0; j < n; ++j) Z_[i][j] += 0.5 * t_.c[i] * t_.c[i] * h * h * dy0[n + j];
-    }
-    return;
-  }
-  // Lagrange on the nodes 0, c1, c2, 1 of the last step.
-  const double node[4] = {0, t_.c[0], t_.c[1], 1};
-  for (int i = 0; i < 3; ++i) {
-    const double x = 1 + t_.c[i] * h / memory_.h;
-    double weight[4];
-    for (int k = 0; k < 4; ++k) {
-      weight[k] = 1;
-      for (int l = 0; l < 4; ++l)
-        if (l != k) weight[k] *= (x - node[l]) / (node[k] - node[l]);
-    }
-    Z_[i] = memory_.y0;
-    for (int k = 0; k < 3; ++k) add_scaled(weight[k + 1], memory_.Z[k], Z_[i]);
-    problem.carry(Z_[i]);
-    add_scaled(-1, y0, Z_[i]);
-  }
 }
 
 /// A new linearization at the start of the step or at a stage.
@@ -216,7 +185,8 @@ Eval Radau5Stepper::correct(DaeProblem& problem, const StepStart& start, double 
       if (Eval e = problem.close(start.t + t_.c[i] * h, Z_[i]); e != Eval::ok) return e;
       add_scaled(-1, y0_, Z_[i]);
     }
-  for (int i = 0; i < 3; ++i) {
+  // The last one first: a matrix made there has left its evaluation.
+  for (int i = 2; i >= 0; --i) {
     y_ = y0_;
     add_scaled(1, Z_[i], y_);
     std::fill(slope_.begin(), slope_.end(), 0.0);
@@ -231,8 +201,7 @@ Eval Radau5Stepper::correct(DaeProblem& problem, const StepStart& start, double 
       F_[i][k] =
           -(t_.T_inverse[i][0] * f[0] + t_.T_inverse[i][1] * f[1] + t_.T_inverse[i][2] * f[2]);
   }
-  matrix.solve(F_[0], D_[0]);
-  matrix.solve(F_[1], F_[2], D_[1], D_[2]);
+  matrix.solve(F_, D_);
   // D := T D
   for (std::size_t k = 0; k < D_[0].size(); ++k) {
     const double d[3] = {D_[0][k], D_[1][k], D_[2][k]};
@@ -267,7 +236,9 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
   const double noise =
       std::min(largest_noise, 100 * std::numeric_limits<double>::epsilon() * matrix.condition() *
                                   matrix.condition() * weight / tolerance);
-  // Until two corrections show the contraction, that of the last step stands in, with doubt.
+  // Until two corrections show the contraction, that of the last step stands in, with doubt: good
+  // guesses make first corrections small, which is no sign of how the next would be.
+  constexpr double doubt = 5;
   double eta = std::pow(std::max(memory_.contraction, smallest_contraction), 0.8);
   double last = 0, last_ratio = 0;
   theta_ = 0;
@@ -294,7 +265,7 @@ Radau5Stepper::Newton Radau5Stepper::iterate(DaeProblem& problem, const StepStar
       if (at_the_end >= enough && eta * size > enough) return Newton::slow;
     }
     last = std::max(size, std::numeric_limits<double>::min());
-    if (eta * size <= enough) {
+    if (eta * size <= (iteration == 1 ? enough / doubt : enough)) {
       contraction_ = eta;
       return Newton::converged;
     }
@@ -310,8 +281,7 @@ void Radau5Stepper::reserve(DaeProblem& problem, const StepStart& start, double 
   if (problem.linearize(start.t, y0_, *kept_) != Eval::ok) return;
   if (kept_->factor(t_.gamma / h, {t_.alpha / h, t_.beta / h}) != Eval::ok) return;
   for (Vector& f : F_) std::fill(f.begin(), f.end(), 0.0);
-  kept_->solve(F_[0], D_[0]);
-  kept_->solve(F_[1], F_[2], D_[1], D_[2]);
+  kept_->solve(F_, D_);
 }
 
 /// Newton's method with one matrix, from the values in Z.
@@ -392,14 +362,12 @@ void Radau5Stepper::estimate(DaeProblem& problem, const StepStart& start, double
 
 void Radau5Stepper::accept(After after) {
   if (after == After::event) {
-    memory_.polynomial = memory_.keep_matrix = false;
+    start_.forget();
+    memory_.keep_matrix = false;
     memory_.contraction = 0;
     return;
   }
-  memory_.polynomial = true;
-  memory_.h = h_;
-  memory_.y0 = y0_;
-  memory_.Z = Z_;
+  start_.accept(h_, y0_, Z_);
   memory_.contraction = contraction_;
   memory_.keep_matrix = theta_ <= keep_while_;
   if (used_fresh_) std::swap(kept_, fresh_);

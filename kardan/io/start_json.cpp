@@ -60,6 +60,7 @@ Json to_json(const System& system, const CheckReport& r) {
     out["redundant"].push_back(
         {{"row", system.row_name(set.row)}, {"with", members}, {"text", set.text}});
   }
+  out["diagnosis"] = to_string(r.assembly.diagnosis);
   out["contradictory"] = Json::array();
   for (const Conflict& c : r.assembly.conflicts)
     out["contradictory"].push_back({{"level", c.level}, {"members", c.members}, {"size", c.size}});
@@ -83,6 +84,7 @@ Json to_json(const Prepared& p) {
   Json out;
   out["model"] = p.system->blueprint().name;
   out["consistent"] = r.status == Eval::ok;
+  out["diagnosis"] = to_string(r.diagnosis);
   out["message"] = r.message;
   out["iterations"] = p.equilibrium ? p.equilibrium->iterations : r.iterations;
   out["shaken"] = r.shaken;

@@ -12,7 +12,7 @@ namespace {
 constexpr int dense_limit = 160;
 /// The sparse path needs all rows this far from dependent: well above what closing a step calls
 /// weak.
-constexpr double smallest_safe_remainder = 0.02;
+constexpr double smallest_safe_remainder = 0.004;
 /// What Gram and Schmidt must leave of the projection of a free coordinate.
 constexpr double smallest_projection = 1e-2;
 /// Larger null spaces are not worth a projection each.
@@ -276,6 +276,17 @@ void ConstraintSpace::solve(std::span<const double> b, std::span<double> x) {
   for (int i = 0; i < rows_; ++i) x_[cols_ + i] = independent_[i] ? b[i] / length_[i] : 0.0;
   solver_->solve(x_);
   std::copy_n(x_.begin(), cols_, x.begin());
+}
+
+void ConstraintSpace::solve_lanes(const Matrix& B, Matrix& X) {
+  if (!sparse_ && !svd_) return dense_.solve_lanes(B, X);
+  lane_b_.resize(rows_);
+  lane_x_.resize(cols_);
+  for (int lane = 0; lane < B.cols(); ++lane) {
+    for (int i = 0; i < rows_; ++i) lane_b_[i] = B(i, lane);
+    solve(lane_b_, lane_x_);
+    for (int j = 0; j < cols_; ++j) X(j, lane) = lane_x_[j];
+  }
 }
 
 /// y + Z t for the combinations Z that leave A'y alone, with W (y + Z t) of least length.

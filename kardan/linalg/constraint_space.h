@@ -75,6 +75,8 @@ class ConstraintSpace {
 
   void null_space(Matrix& N);
   void solve(std::span<const double> b, std::span<double> x);
+  /// The same for four right-hand sides (lanes.h).
+  void solve_lanes(const Matrix& B, Matrix& X);
   void least_norm_multipliers(std::span<const double> weight, std::span<double> y);
 
  private:
@@ -99,7 +101,7 @@ class ConstraintSpace {
   std::vector<int> dependent_;
   Matrix normal_;
   DenseLu lu_;
-  Vector coefficients_;
+  Vector coefficients_, lane_b_, lane_x_;
   int rank_ = 0;
   double smallest_ = 1;
   bool sparse_ = false, switched_ = false;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "kardan/linalg/lanes.h"
+
 namespace kardan {
 
 /// What remains of a row right of column k, from its square after the reflections before; computed
@@ -113,6 +115,10 @@ void RowSpace::solve(std::span<const double> b, std::span<double> x) const {
     x[k] = (b[row_[k]] - dot({L_.row(k), before}, {x.data(), before})) / L_(k, k);
   }
   reflect(x);
+}
+
+void RowSpace::solve_lanes(const Matrix& B, Matrix& X) const {
+  kardan::solve_lanes({&L_, row_.data(), head_.data(), factor_.data(), end_.data(), rank_}, B, X);
 }
 
 /// A' y depends on L' y alone. With W = diag(weight) the least W y is W^-1 L z, where

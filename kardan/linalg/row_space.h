@@ -35,6 +35,8 @@ class RowSpace {
 
   /// The x of least norm with A x = b on the independent rows; b has an entry for every row of A.
   void solve(std::span<const double> b, std::span<double> x) const;
+  /// The same for four right-hand sides (lanes.h): matrices of four columns.
+  void solve_lanes(const Matrix& B, Matrix& X) const;
 
   /// y := the coefficients with the same A' y for which the sum of (weight_i y_i)^2 is least.
   void least_norm_multipliers(std::span<const double> weight, std::span<double> y);

@@ -1,0 +1,49 @@
+#pragma once
+/// Starting values for the stages of a collocation method with the nodes of Radau IIA.
+///
+/// The polynomial u of the last step, length H, is continued into the next one, length h = r H. Of
+/// a smooth solution it misses the stages by
+///
+///   y^(4)/6 H^4 k_i(r),   k_i(r) = I(1 + c_i r) - r^4 I(c_i),   I(x) = integral of
+///                                                               (s - c_1)(s - c_2)(s - c_3)
+///
+/// since y - u = y^(4)/6 H^4 I (Hairer, Norsett, Wanner I, II.7); algebraic unknowns, which are
+/// interpolated at 0, c_1, c_2, 1, by y^(4)/24 H^4 times the product of the distances from these.
+/// What the guess missed in the last steps tells y^(4) there, which is continued by a line.
+
+#include <array>
+
+#include "kardan/integrate/dae_problem.h"
+
+namespace kardan {
+
+using Stages = std::array<Vector, 3>;
+
+class StageGuess {
+ public:
+  /// Z := y(t + c_i h) - y0 as the last steps foretell it; along the tangent where there are none.
+  void guess(DaeProblem& problem, double h, Stages& Z);
+  /// The stages of the step for which the last guess was made.
+  void accept(double h, const Vector& y0, const Stages& Z);
+  /// What came before tells nothing about what follows.
+  void forget() { known_ = misses_ = 0; }
+
+ private:
+  struct Missed {
+    double t = 0;  // end of the step, counted from the last base
+    Stages by;     // y^(4), as each stage shows it
+  };
+  void reserve(std::size_t size);
+  void continue_polynomial(DaeProblem& problem, double h);
+
+  int known_ = 0;                 // polynomials: 0 or 1
+  int misses_ = 0;                // of them, up to 2
+  std::size_t differential_ = 0;  // how many unknowns come first
+  double h_ = 0;
+  Vector y0_;  // start of the last step; all in the chart of that step
+  Stages Z_;
+  Missed last_, before_;
+  Stages continued_;  // the polynomial at the stages of the next step
+};
+
+}  // namespace kardan
