@@ -69,12 +69,15 @@ struct RunOptions {
   std::vector<std::string> option;        // name=value of the driver
   std::vector<std::string> tolerance_of;  // variable=value
   double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
+  bool certify = false;
+  double certify_budget = 100;  // steps of all runs, in steps of the first
 };
 int run(const ModelOptions& options, const RunOptions& given);
 /// Options of `kardan compare`.
 struct CompareCommand {
   std::string methods, tolerances = "1e-3:1e-9", reference;
-  std::vector<std::string> out;  // .svg, .html
+  std::vector<std::string> out;     // .svg, .html
+  std::vector<std::string> option;  // name=value of the driver
   double t_end = 0;
   int repetitions = 3;
 };

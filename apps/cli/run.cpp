@@ -11,10 +11,18 @@
 #include "kardan/io/driver_options.h"
 #include "kardan/io/report_json.h"
 #include "kardan/io/result_writer.h"
+#include "kardan/run/certify.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
 namespace {
+
+void print_accuracy(const Accuracy& a) {
+  fmt::print("{:<22}{:.0e} {}\n", "accuracy", a.asked, a.message);
+  if (!a.bands.empty())
+    fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (against {:.0e})\n", "measured error",
+               a.position, a.velocity, a.reference);
+}
 
 void print_report(const System& system, const RunReport& r) {
   const Counters& c = r.driver.counters;
@@ -22,6 +30,7 @@ void print_report(const System& system, const RunReport& r) {
   fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
              r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
   fmt::print("{:<22}{} on {}, tolerance {:.0e}\n", "method", r.method, r.formulation, r.tolerance);
+  if (r.accuracy) print_accuracy(*r.accuracy);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
   fmt::print("{:<22}{} evaluations, {} Jacobians, {} factorizations, {} partitions\n", "work",
@@ -72,6 +81,29 @@ class StepLog {
   std::unique_ptr<fmt::ostream> file_;
 };
 
+/// Finds the tolerance that gives the accuracy asked for, and sets it.
+Accuracy certify_options(const StartedModel& started, const RunOptions& given,
+                         SimulateOptions& options, Diagnostics& faults) {
+  const PrepareRun make = [&] {
+    Diagnostics told;
+    return prepare(started.model, started.overrides, told);
+  };
+  Certification found = certify(make, options, {.budget = given.certify_budget}, faults);
+  options = std::move(found.options);
+  return std::move(found.accuracy);
+}
+
+const char* advice(Certified verdict) {
+  switch (verdict) {
+    case Certified::out_of_reach:
+      return "ask for less, or end the run earlier";
+    case Certified::over_budget:
+      return "raise --certify-budget, ask for less, or use a method of higher order";
+    default:
+      return "the run without --certify tells more";
+  }
+}
+
 /// Runs with results, log and progress bar.
 RunReport run_to_files(Prepared& prepared, const SimulateOptions& options, const RunOptions& given,
                        ProgressWish progress_wish, ResultWriter& results, Diagnostics& faults) {
@@ -100,22 +132,30 @@ int run(const ModelOptions& options, const RunOptions& given) {
     return bad_input;
   }
   const System& system = *prepared.system;
+  std::optional<Accuracy> accuracy;
+  if (given.certify) accuracy = certify_options(started, given, simulate_options, faults);
+  if (tell(faults)) return bad_input;
   ResultWriter results(model, started.overrides, prepared, simulate_options, given.out,
                        {viewer_page()}, faults);
   if (tell(faults)) return bad_input;
   const bool silent = options.quiet || options.json;
-  const RunReport report =
+  RunReport report =
       run_to_files(prepared, simulate_options, given,
                    silent ? ProgressWish::hidden : ProgressWish::shown, results, faults);
   if (tell(faults)) return bad_input;
   const Moment end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
+  report.accuracy = std::move(accuracy);
   results.end(report, end);
   if (options.json)
     fmt::print("{}\n", to_json(system, report, end).dump(2));
   else if (!options.quiet)
     print_report(system, report);
-  if (report.driver.reason == Reason::finished || report.driver.reason == Reason::stopped)
-    return finished;
+  if (report.driver.reason == Reason::finished || report.driver.reason == Reason::stopped) {
+    if (!report.accuracy || report.accuracy->verdict == Certified::reached) return finished;
+    fmt::print(stderr, "kardan: accuracy {:.0e} {}\n        {}\n", report.accuracy->asked,
+               report.accuracy->message, advice(report.accuracy->verdict));
+    return failed;
+  }
   fmt::print(stderr, "kardan: {}\n        {}\n", report.driver.message, report.driver.advice);
   return failed;
 }
