@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -47,6 +48,11 @@ std::vector<std::string> corpus(const std::string& target) {
     add_files(source("tests/data"), ".yaml", out);
   }
   return out;
+}
+
+unsigned number_from(const char* variable, unsigned fallback) {
+  const char* text = std::getenv(variable);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : fallback;
 }
 
 class Mutator {
@@ -97,7 +103,7 @@ class Mutator {
     text.replace(at, end - at, word);
   }
 
-  std::mt19937 random_{20260101};
+  std::mt19937 random_{number_from("KARDAN_FUZZ_SEED", 1)};
 };
 
 struct Effort {
@@ -107,6 +113,7 @@ struct Effort {
 
 class Fuzz : public testing::TestWithParam<Effort> {};
 
+/// KARDAN_FUZZ_TIMES and KARDAN_FUZZ_SEED ask for more mutations, and for others.
 TEST_P(Fuzz, TheCorpusAndItsMutationsGetAnAnswer) {
   const Target& target = *find_target(GetParam().target);
   const std::vector<std::string> seeds = corpus(GetParam().target);
@@ -114,7 +121,8 @@ TEST_P(Fuzz, TheCorpusAndItsMutationsGetAnAnswer) {
   Mutator mutate;
   for (const std::string& seed : seeds) {
     EXPECT_NO_THROW(target.feed(seed)) << seed;
-    for (int i = 0; i < GetParam().mutations; ++i) {
+    const int count = GetParam().mutations * static_cast<int>(number_from("KARDAN_FUZZ_TIMES", 1));
+    for (int i = 0; i < count; ++i) {
       const std::string text = mutate(seed);
       ASSERT_NO_THROW(target.feed(text)) << text;
     }
