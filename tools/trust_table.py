@@ -9,6 +9,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "build", "release", "kardan")
+PAGE = os.path.join(ROOT, "docs", "trust-table.md")
 TOLERANCES = [10.0**-k for k in range(3, 11)]
 # A run that needs more steps is given up: methods of order 1 and 2 at tight tolerances.
 MOST_STEPS = 20000
@@ -86,22 +87,34 @@ def table(model, t_end, what, methods):
     return "\n".join(lines) + "\n", tracked, finished
 
 
+def sections():
+    """The tables of the file as it is, by problem."""
+    if not os.path.exists(PAGE):
+        return {}
+    with open(PAGE, encoding="utf-8") as file:
+        parts = re.split(r"^## ([a-z_0-9]+)$", file.read().split("\n## All\n")[0], flags=re.M)
+    return {name: f"\n## {name}" + text.rstrip() + "\n" for name, text in zip(parts[1::2], parts[2::2])}
+
+
+def write(found):
+    """Problems in their order, and the sum."""
+    tables = [found[model] for model, _, _ in PROBLEMS if model in found]
+    counts = [list(map(int, re.search(r"^(\d+) of (\d+) finished", t, flags=re.M).groups())) for t in tables]
+    tracked, finished = (sum(c) for c in zip(*counts))
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(HEAD.format(tracks=TRACKS, steps=MOST_STEPS) + "".join(tables))
+        file.write(f"\n## All\n\n{tracked} of {finished} finished runs track the tolerance.\n")
+
+
 def main(wanted):
     methods = method_names()
-    out = HEAD.format(tracks=TRACKS, steps=MOST_STEPS)
-    all_tracked = all_finished = 0
+    found = sections() if wanted else {}
     for model, t_end, what in PROBLEMS:
         if wanted and model not in wanted:
             continue
-        text, tracked, finished = table(model, t_end, what, methods)
-        all_tracked += tracked
-        all_finished += finished
-        out += text
-        print(text if wanted else f"{model}: {tracked} of {finished} track", flush=True)
-    out += f"\n## All\n\n{all_tracked} of {all_finished} finished runs track the tolerance.\n"
-    if not wanted:
-        with open(os.path.join(ROOT, "docs", "trust-table.md"), "w", encoding="utf-8") as file:
-            file.write(out)
+        found[model], tracked, finished = table(model, t_end, what, methods)
+        write(found)
+        print(f"{model}: {tracked} of {finished} track", flush=True)
 
 
 main(sys.argv[1:])
