@@ -103,7 +103,7 @@ class Mutator {
     text.replace(at, end - at, word);
   }
 
-  std::mt19937 random_{number_from("KARDAN_FUZZ_SEED", 1)};
+  std::mt19937 random_{number_from("KARDAN_FUZZ_SEED", 20260101)};
 };
 
 struct Effort {
