@@ -186,10 +186,11 @@ Ended run(const Mechanism& m, const std::string& method, double tolerance,
   Diagnostics diagnostics;
   out.report = simulate(p, options, {}, {}, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
-  if (must == MustFinish::yes)
+  if (must == MustFinish::yes) {
     EXPECT_EQ(out.report.driver.reason, Reason::finished)
         << method << ": " << out.report.driver.message << "\n"
         << out.report.driver.advice;
+  }
   out.bodies = bodies_of(m, *p.system, p.start.state);
   out.after = p.system->momentum(p.start.state, *ws);
   return out;
