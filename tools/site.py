@@ -35,6 +35,7 @@ NAVIGATION = [
         ("Equations of your own", "equations.md"),
         ("Running a model", "methods.md"),
         ("Guarantees and limits", "guarantees.md"),
+        ("Trust", "trust.md"),
         ("Results and reports", "results.md"),
     ]),
     ("Python", "python.md"),

@@ -72,12 +72,15 @@ struct RunOptions {
   double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
   std::string checkpoint, resume;  // files
   double checkpoint_every = 0, wall_limit = 0;
+  bool certify = false;
+  double certify_budget = 100;  // steps of all runs, in steps of the first
 };
 int run(const ModelOptions& options, const RunOptions& given);
 /// Options of `kardan compare`.
 struct CompareCommand {
   std::string methods, tolerances = "1e-3:1e-9", reference;
-  std::vector<std::string> out;  // .svg, .html
+  std::vector<std::string> out;     // .svg, .html
+  std::vector<std::string> option;  // name=value of the driver
   double t_end = 0;
   int repetitions = 3;
 };

@@ -304,6 +304,7 @@ int compare(const ModelOptions& options, const CompareCommand& given) {
                    "wanted a file ending in .svg or .html");
   RunOptions run_options;
   run_options.t_end = given.t_end;
+  run_options.option = given.option;
   if (wanted.methods.empty()) wanted.methods = {"rn4"};
   run_options.method = wanted.methods.front();
   if (!read_run_options(started.model, *started.prepared.system, run_options, wanted.base,

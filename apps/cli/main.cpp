@@ -75,6 +75,15 @@ int main(int argc, char** argv) {
   run_command->add_option("--t-end", given.t_end, "[s] end of the run");
   run_command->add_option("--every", given.every, "[s] spacing of the output grid");
   run_command->add_option("--step", given.step, "[s] fixed step, without error control");
+  CLI::Option* certify = run_command->add_flag(
+      "--certify", given.certify,
+      "measure the global error against tighter runs, and tighten until it is "
+      "below the tolerance");
+  run_command
+      ->add_option("--certify-budget", given.certify_budget,
+                   "steps of all runs of --certify, in steps of the first")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   run_command
       ->add_option("--out", given.out, "result file: .h5, .csv, .json, .html; may be repeated")
       ->take_all();
@@ -85,9 +94,11 @@ int main(int argc, char** argv) {
       ->add_option("--checkpoint-every", given.checkpoint_every,
                    "[s] of the motion between checkpoints; default: a 20th of the run")
       ->check(CLI::PositiveNumber);
-  run_command->add_option(
-      "--resume", given.resume,
-      "go on from this checkpoint, with its options; t_end and max_steps may be raised");
+  run_command
+      ->add_option(
+          "--resume", given.resume,
+          "go on from this checkpoint, with its options; t_end and max_steps may be raised")
+      ->excludes(certify);
   run_command
       ->add_option("--wall-limit", given.wall_limit,
                    "[s] the run ends after so much time on the clock")
@@ -104,6 +115,9 @@ int main(int argc, char** argv) {
   work->add_option("--repeat", pairs.repetitions, "runs for a CPU time; 0: none is taken")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  work->add_option("--option", pairs.option,
+                   "name=value: option of the driver, for all runs; may be repeated")
+      ->take_all();
   work->add_option("--out", pairs.out, "diagram (.svg) or page (.html); may be repeated")
       ->take_all();
   work->callback([&] { result = kardan::cli::compare(model, pairs); });

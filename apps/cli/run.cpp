@@ -15,10 +15,18 @@
 #include "kardan/io/output_file.h"
 #include "kardan/io/report_json.h"
 #include "kardan/io/result_writer.h"
+#include "kardan/run/certify.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
 namespace {
+
+void print_accuracy(const Accuracy& a) {
+  fmt::print("{:<22}{:.0e} {}\n", "accuracy", a.asked, a.message);
+  if (!a.bands.empty())
+    fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (against {:.0e})\n", "measured error",
+               a.position, a.velocity, a.reference);
+}
 
 void print_report(const System& system, const RunReport& r) {
   const Counters& c = r.driver.counters;
@@ -26,6 +34,7 @@ void print_report(const System& system, const RunReport& r) {
   fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
              r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
   fmt::print("{:<22}{} on {}, tolerance {:.0e}\n", "method", r.method, r.formulation, r.tolerance);
+  if (r.accuracy) print_accuracy(*r.accuracy);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
   fmt::print("{:<22}{} evaluations, {} Jacobians, {} factorizations, {} partitions\n", "work",
@@ -96,6 +105,29 @@ class StepLog {
   std::unique_ptr<io::OutputFile> file_;
   std::string failure_;
 };
+
+/// Finds the tolerance that gives the accuracy asked for, and sets it.
+Accuracy certify_options(const StartedModel& started, const RunOptions& given,
+                         SimulateOptions& options, Diagnostics& faults) {
+  const PrepareRun make = [&] {
+    Diagnostics told;
+    return prepare(started.model, started.overrides, told);
+  };
+  Certification found = certify(make, options, {.budget = given.certify_budget}, faults);
+  options = std::move(found.options);
+  return std::move(found.accuracy);
+}
+
+const char* advice(Certified verdict) {
+  switch (verdict) {
+    case Certified::out_of_reach:
+      return "ask for less, or end the run earlier";
+    case Certified::over_budget:
+      return "raise --certify-budget, ask for less, or use a method of higher order";
+    default:
+      return "the run without --certify tells more";
+  }
+}
 
 /// Everything a run writes, and what may end it from outside.
 struct Files {
@@ -193,6 +225,9 @@ int run(const ModelOptions& command, const RunOptions& run_command) {
   if (!good) return bad_input;
   faults = {};
   const System& system = *prepared.system;
+  std::optional<Accuracy> accuracy;
+  if (given.certify) accuracy = certify_options(started, given, simulate_options, faults);
+  if (tell(faults)) return bad_input;
   ResultWriter results(model, started.overrides, prepared, simulate_options, given.out,
                        {viewer_page()}, faults);
   StepLog log(given.log, faults);
@@ -202,18 +237,24 @@ int run(const ModelOptions& command, const RunOptions& run_command) {
   if (tell(faults)) return bad_input;
   const Interrupt interrupt;
   const bool silent = options.quiet || options.json;
-  const RunReport report = run_to_files(prepared, simulate_options, {results, checkpoints, log},
-                                        silent ? ProgressWish::hidden : ProgressWish::shown,
-                                        resumed, given.wall_limit, faults);
+  RunReport report = run_to_files(prepared, simulate_options, {results, checkpoints, log},
+                                  silent ? ProgressWish::hidden : ProgressWish::shown, resumed,
+                                  given.wall_limit, faults);
   if (tell(faults)) return bad_input;
   const Moment end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
+  report.accuracy = std::move(accuracy);
   results.end(report, end);
   log.close();
   if (options.json)
     fmt::print("{}\n", to_json(system, report, end).dump(2));
   else if (!options.quiet)
     print_report(system, report);
-  return tell_end(report, checkpoints, Files{results, checkpoints, log}.failure());
+  if (const int code = tell_end(report, checkpoints, Files{results, checkpoints, log}.failure());
+      code != finished || !report.accuracy || report.accuracy->verdict == Certified::reached)
+    return code;
+  fmt::print(stderr, "kardan: accuracy {:.0e} {}\n        {}\n", report.accuracy->asked,
+             report.accuracy->message, advice(report.accuracy->verdict));
+  return failed;
 }
 
 static void print_options(const std::vector<OptionInfo>& options) {

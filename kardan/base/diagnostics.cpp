@@ -18,6 +18,16 @@ std::string format_place(const SourceLocation& where) {
   return place;
 }
 
+/// A message is to be read: what quotes a long text is cut, at the border of a letter (UTF-8).
+void shorten(std::string& text) {
+  constexpr std::size_t longest = 2000;
+  if (text.size() <= longest) return;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  text.resize(end);
+  text += "...";
+}
+
 }  // namespace
 
 std::string format(const Diagnostic& diagnostic) {
@@ -47,6 +57,8 @@ void Diagnostics::warning(std::string code, std::string message, SourceLocation 
 
 void Diagnostics::add(Diagnostic diagnostic) {
   if (diagnostic.severity == Severity::error) ++error_count_;
+  shorten(diagnostic.message);
+  shorten(diagnostic.hint);
   all_.push_back(std::move(diagnostic));
 }
 

@@ -106,6 +106,13 @@ int Expression::call_depth() const {
   return depth;
 }
 
+double Expression::calls() const {
+  double count = 0;
+  for (const detail::Instruction& i : program_->code)
+    if (i.op == detail::Op::call) count += i.function->calls();
+  return count;
+}
+
 Expression Expression::bind(const std::function<const double*(std::string_view)>& lookup) const {
   std::unordered_map<std::string_view, std::string> literals;
   for (const std::string& name : names()) {

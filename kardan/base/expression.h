@@ -92,6 +92,8 @@ class Expression {
   [[nodiscard]] int continuous_derivatives() const;
   /// Longest chain of named functions it calls; 0 when it calls none.
   [[nodiscard]] int call_depth() const;
+  /// How many named functions an evaluation evaluates, those that they call included.
+  [[nodiscard]] double calls() const;
 
   [[nodiscard]] const detail::Program& program() const { return *program_; }
 

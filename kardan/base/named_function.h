@@ -20,6 +20,8 @@ class NamedFunction {
   [[nodiscard]] virtual int continuous_derivatives() const = 0;
   /// Longest chain of functions it calls, itself included.
   [[nodiscard]] virtual int depth() const = 0;
+  /// How many functions one call of it evaluates, itself included.
+  [[nodiscard]] virtual double calls() const = 0;
 
   static constexpr int smooth = 1000;
 };

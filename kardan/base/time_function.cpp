@@ -56,6 +56,11 @@ int TimeFunction::depth() const {
   return 1 + (expression ? expression->call_depth() : 0);
 }
 
+double TimeFunction::calls() const {
+  const Expression* const expression = std::get_if<Expression>(&source_);
+  return 1 + (expression ? expression->calls() : 0);
+}
+
 std::string TimeFunction::text() const {
   if (const Expression* const expression = std::get_if<Expression>(&source_)) {
     return expression->text();

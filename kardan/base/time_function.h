@@ -25,6 +25,7 @@ class TimeFunction final : public NamedFunction {
   [[nodiscard]] TimeJet at(double t) const override;
   [[nodiscard]] int continuous_derivatives() const override;
   [[nodiscard]] int depth() const override;
+  [[nodiscard]] double calls() const override;
 
   /// For double, up to three levels of Dual, and TimeJet.
   template <class T>

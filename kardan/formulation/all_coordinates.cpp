@@ -278,6 +278,8 @@ Eval AllCoordinates::redundant_rows_hold() {
   };
   for (int row : rows_)
     for (int level : {0, 1}) largest[level] = std::max(largest[level], off(row, level));
+  // At positions that are off, the rates of dependent rows depend on each other only so far.
+  largest[1] = std::max(largest[1], largest[0]);
   for (int row = 0; row < all; ++row)
     for (int level : {0, 1}) {
       if (off(row, level) <= redundant_floor + redundant_share * largest[level]) continue;

@@ -99,7 +99,7 @@ void ConstrainedNewton::assemble(const Motion& m, const StepWeights& weights) {
   for (std::size_t k = 0; k < force_aux_.size(); ++k)
     values_[force_aux_[k]] -= m.force_aux.values[k];
   // Rows of z: z - h/2 b; rows of w: d.
-  auto factor = [&](int row) { return row < first_ ? -h / 2 : 1.0; };
+  auto factor = [&, half = h / 2](int row) { return row < first_ ? -half : 1.0; };
   const SparsePattern &p = *m.aux_p.pattern, &q = *m.aux_aux.pattern;
   for (int i = 0; i < p.rows; ++i)
     for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)

@@ -91,6 +91,7 @@ std::string Expander::expand(const Text& text) {
     result += text.pieces[i].literal;
     if (text.pieces[i].has_expression) result += print(substitute(text, i));
   }
+  (void)count(text.where, 0, weight(result));
   return result;
 }
 

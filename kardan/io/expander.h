@@ -28,8 +28,8 @@
 namespace kardan::io {
 
 struct ExpansionLimits {
-  std::size_t entries = 2'000'000;  ///< made by `repeat`, in all
-  std::size_t values = 20'000'000;  ///< numbers, texts, lists and mappings, in all
+  std::size_t entries = 200'000;   ///< made by `repeat`, in all
+  std::size_t values = 5'000'000;  ///< numbers, texts (by weight), lists and mappings, in all
 };
 
 /// Parameters with their values, and those that have none because of an error already reported.

@@ -73,6 +73,7 @@ void Expander::Compiler::scalar(const YamlNode& node, const std::string& what, T
   }
   if (node.text.find("${") == std::string::npos) {
     t.constant.data = node.text;
+    t.values += weight(node.text);
     return;
   }
   t.text = text(node, what);
@@ -99,7 +100,7 @@ void Expander::Compiler::mapping(const YamlNode& node, const std::string& what, 
     t.entries.push_back(entry(node.keys[i], node.items[i], what + "."));
     const Entry& e = t.entries.back();
     t.varies |= e.value.varies || e.key.varies() || !e.ranges.empty();
-    t.values += e.value.values;
+    t.values += e.value.values + weight(node.keys[i].text);
   }
   if (t.varies) return;
   FieldMap constant;

@@ -34,7 +34,7 @@ struct Expander::Range {
 
 struct Expander::Template {
   FieldValue constant;     // the value if it does not vary; its place in any case
-  std::size_t values = 1;  // how many values the constant has
+  std::size_t values = 1;  // how many values the constant has, with the weight of texts
   bool varies = false;
   YamlNode::Kind kind = YamlNode::Kind::null;
   Text text;                    // of a scalar

@@ -9,11 +9,12 @@ namespace kardan {
 
 std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
                                            const ParameterValues& overrides,
-                                           Diagnostics& diagnostics, const Catalog& catalog) {
+                                           Diagnostics& diagnostics, const Catalog& catalog,
+                                           const io::ExpansionLimits& limits) {
   const std::size_t errors = diagnostics.error_count();
   LoadedModel out;
   out.document = std::move(document);
-  out.model = read_model_draft(out.document, overrides, diagnostics);
+  out.model = read_model_draft(out.document, overrides, diagnostics, limits);
   // Behind a fault of syntax too much is missing.
   if (out.document.complete && out.document.root.kind == io::YamlNode::Kind::mapping) {
     io::report_unused_parameters(out.document, diagnostics);
@@ -30,10 +31,11 @@ std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
 
 std::optional<LoadedModel> load_model_text(std::string_view text, const std::string& file,
                                            const ParameterValues& overrides, IncludeFrom from,
-                                           Diagnostics& diagnostics) {
+                                           Diagnostics& diagnostics,
+                                           const io::ExpansionLimits& limits) {
   const std::size_t errors = diagnostics.error_count();
   auto out = load_model_tree(io::parse_with_includes(text, file, from, diagnostics), overrides,
-                             diagnostics);
+                             diagnostics, Catalog::builtin(), limits);
   if (diagnostics.error_count() > errors) return {};
   return out;
 }

@@ -13,12 +13,12 @@ struct LoadedModel {
 /// Nothing after reporting at least one error.
 [[nodiscard]] std::optional<LoadedModel> load_model_tree(
     io::YamlDocument document, const ParameterValues& overrides, Diagnostics& diagnostics,
-    const Catalog& catalog = Catalog::builtin());
+    const Catalog& catalog = Catalog::builtin(), const io::ExpansionLimits& limits = {});
 [[nodiscard]] std::optional<LoadedModel> load_model_text(std::string_view text,
                                                          const std::string& file,
                                                          const ParameterValues& overrides,
-                                                         IncludeFrom from,
-                                                         Diagnostics& diagnostics);
+                                                         IncludeFrom from, Diagnostics& diagnostics,
+                                                         const io::ExpansionLimits& limits = {});
 [[nodiscard]] std::optional<LoadedModel> load_model(const std::string& path,
                                                     const ParameterValues& overrides,
                                                     IncludeFrom from, Diagnostics& diagnostics);

@@ -50,8 +50,8 @@ bool is_reserved_name(std::string_view name) {
 class ModelReader {
  public:
   ModelReader(const io::YamlDocument& document, const ParameterValues& overrides,
-              Diagnostics& diagnostics)
-      : document_(document), overrides_(overrides), diagnostics_(diagnostics) {}
+              Diagnostics& diagnostics, const io::ExpansionLimits& limits)
+      : document_(document), overrides_(overrides), diagnostics_(diagnostics), limits_(limits) {}
 
   Model read() {
     const YamlNode& root = document_.root;
@@ -195,7 +195,7 @@ class ModelReader {
 
   /// Everything that may use parameters, in the order of the file.
   void sections(const YamlNode& root) {
-    io::Expander expander(scope_, document_.files, diagnostics_);
+    io::Expander expander(scope_, document_.files, diagnostics_, limits_);
     for (std::size_t i = 0; i < root.items.size(); ++i) {
       const std::string& section = root.keys[i].text;
       const YamlNode& node = root.items[i];
@@ -311,6 +311,7 @@ class ModelReader {
   const io::YamlDocument& document_;
   const ParameterValues& overrides_;
   Diagnostics& diagnostics_;
+  const io::ExpansionLimits& limits_;
   Model model_;
   io::ParameterScope scope_;
   std::unordered_map<std::string, SourceLocation> names_;  // of bodies, elements and events
@@ -320,8 +321,8 @@ class ModelReader {
 }  // namespace
 
 Model read_model_draft(const io::YamlDocument& document, const ParameterValues& overrides,
-                       Diagnostics& diagnostics) {
-  return ModelReader(document, overrides, diagnostics).read();
+                       Diagnostics& diagnostics, const io::ExpansionLimits& limits) {
+  return ModelReader(document, overrides, diagnostics, limits).read();
 }
 
 std::optional<Model> read_model_text(std::string_view text, const std::string& file,

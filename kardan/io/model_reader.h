@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kardan/base/diagnostics.h"
+#include "kardan/io/expander.h"
 #include "kardan/io/include.h"
 #include "kardan/model/blueprint.h"
 #include "kardan/model/model.h"
@@ -28,6 +29,7 @@ namespace kardan {
 
 /// As much of a model as can be read, whatever is reported.
 [[nodiscard]] Model read_model_draft(const io::YamlDocument& document,
-                                     const ParameterValues& overrides, Diagnostics& diagnostics);
+                                     const ParameterValues& overrides, Diagnostics& diagnostics,
+                                     const io::ExpansionLimits& limits = {});
 
 }  // namespace kardan

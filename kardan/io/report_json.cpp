@@ -1,8 +1,12 @@
 #include "kardan/io/report_json.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <string>
 
 #include "kardan/io/driver_options.h"
+#include "kardan/run/trajectory.h"
 #include "kardan/run/versions.h"
 
 namespace kardan {
@@ -88,6 +92,41 @@ Json to_json(const System& system, const Moment& at) {
   return out;
 }
 
+Json to_json(const Accuracy& a) {
+  // A band needs two digits, not seventeen.
+  const auto rounded = [](double x) {
+    return std::isfinite(x) ? Json(std::stod(fmt::format("{:.1e}", x))) : Json();
+  };
+  Json out{{"asked", a.asked},
+           {"verdict", to_string(a.verdict)},
+           {"message", a.message},
+           {"position", a.position},
+           {"velocity", a.velocity},
+           {"until", a.until},
+           {"growth", a.growth},
+           {"tolerance", a.tolerance},
+           {"reference", a.reference},
+           {"budget", a.budget},
+           {"used", a.used}};
+  out["runs"] = Json::array();
+  for (const CertifyRun& run : a.runs)
+    out["runs"].push_back({{"tolerance", run.tolerance}, {"steps", run.steps}});
+  out["bands"] = {{"times", a.times},
+                  {"position", Json::array()},
+                  {"velocity", Json::array()},
+                  {"errors", Json::object()}};
+  for (std::size_t i = 0; i < a.times.size(); ++i) {
+    const ReachedError worst = reached_error(a.bands, i);
+    out["bands"]["position"].push_back(rounded(worst.position));
+    out["bands"]["velocity"].push_back(rounded(worst.velocity));
+  }
+  for (const ComponentError& c : a.bands) {
+    Json& band = out["bands"]["errors"][c.name] = Json::array();
+    for (const double error : c.absolute) band.push_back(rounded(error));
+  }
+  return out;
+}
+
 Json to_json(const System& system, const RunReport& r, const Moment& end) {
   Json out;
   out["model"] = system.blueprint().name;
@@ -101,6 +140,7 @@ Json to_json(const System& system, const RunReport& r, const Moment& end) {
   out["tolerance"] = r.tolerance;
   add_counts(r, out);
   out["counters"] = counters(r);
+  if (r.accuracy) out["accuracy"] = to_json(*r.accuracy);
   out["remarks"] = r.remarks;
   out["residuals"] = to_json(r.residuals);
   out["energy"] = {{"initial", r.energy.initial},

@@ -6,7 +6,9 @@
 /// smallest_step, largest_step, residuals{position, velocity, acceleration}, energy{initial, final,
 /// work, exchanged, balance_error}, partitions, partition_history[{t, rank, why}], events[{t,
 /// event, direction}], asked{..}, used{..}, derivatives{exact, missing[]}, dense_output_order,
-/// versions{..}, final{name: value}`.
+/// versions{..}, final{name: value}`, and of a certified run `accuracy{asked, verdict, message,
+/// position, velocity, until, growth, tolerance, reference, budget, used, runs[{tolerance, steps}],
+/// bands{times[], position[], velocity[], errors{name: []}}}`.
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +21,8 @@ using Json = nlohmann::ordered_json;
 Json to_json(const Residuals&);
 /// What was asked for; tolerances are left out where the general one holds.
 Json to_json(const SimulateOptions&);
+/// What certifying has found; errors of bands to two digits.
+Json to_json(const Accuracy&);
 /// All values that are known, by column.
 Json to_json(const System&, const Moment&);
 /// The certificate; `end` is where the run came to.

@@ -77,10 +77,19 @@ std::string energy_sentence(const Json& c) {
   if (exchanged <= 1e-9 * std::max(std::abs(initial), std::abs(final)))
     return fmt::format("Energy was kept at {} J to within {} J.", short_number(initial, 6),
                        short_number(error, 2));
-  return fmt::format("Energy went from {} J to {} J, by the work of forces and drivers ({} J "
-                     "exchanged) but for {} J.",
-                     short_number(initial, 6), short_number(final, 6), short_number(exchanged, 3),
-                     short_number(error, 2));
+  return fmt::format(
+      "Energy went from {} J to {} J, by the work of forces and drivers ({} J "
+      "exchanged) but for {} J.",
+      short_number(initial, 6), short_number(final, 6), short_number(exchanged, 3),
+      short_number(error, 2));
+}
+
+/// What certifying has found.
+std::string accuracy_sentence(const Json& a) {
+  return fmt::format("Accuracy {} {}; measured errors are {} in positions and {} in velocities.",
+                     tolerance_text(number(a, "asked")), text(a, "message"),
+                     short_number(number(a, "position"), 2),
+                     short_number(number(a, "velocity"), 2));
 }
 
 }  // namespace
@@ -96,10 +105,17 @@ Verdict make_verdict(const Json& c) {
   v.ok = v.reason == "finished" || v.reason == "stopped";
   v.sentences.push_back(end_sentence(c, v.ok));
   v.sentences.push_back(asked_sentence(c));
+  if (c.contains("accuracy")) {
+    v.sentences.push_back(accuracy_sentence(c.at("accuracy")));
+    if (v.ok && text(c.at("accuracy"), "verdict") != "reached") {
+      v.ok = false;
+      v.reason = "accuracy_not_reached";
+    }
+  }
   if (c.contains("residuals")) v.sentences.push_back(residual_sentence(c));
   if (c.contains("energy")) v.sentences.push_back(energy_sentence(c));
-  v.sentences.push_back(fmt::format("{} steps, {} rejected; {} s of CPU time.",
-                                    number(c, "steps"), number(c, "rejected"),
+  v.sentences.push_back(fmt::format("{} steps, {} rejected; {} s of CPU time.", number(c, "steps"),
+                                    number(c, "rejected"),
                                     short_number(number(c, "cpu_seconds"), 3)));
   if (c.contains("derivatives") && !c.at("derivatives").value("exact", true))
     v.sentences.emplace_back("Differences stood in for derivatives that were not given.");

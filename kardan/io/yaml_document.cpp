@@ -21,8 +21,9 @@ namespace {
 struct Stop {};
 
 std::size_t count_nodes(const YamlNode& node) {
-  std::size_t count = 1;
+  std::size_t count = 1 + weight(node.text);
   for (const YamlNode& item : node.items) count += count_nodes(item);
+  for (const YamlKey& key : node.keys) count += weight(key.text);
   return count;
 }
 

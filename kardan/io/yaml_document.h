@@ -39,9 +39,16 @@ struct YamlNode {
 struct YamlLimits {
   std::size_t bytes = std::size_t{64} << 20;  ///< of the text
   std::size_t nodes = 10'000'000;             ///< of the tree
-  std::size_t alias_nodes = 1'000'000;        ///< copied for anchors and aliases
-  int depth = 100;                            ///< of nesting
+  std::size_t alias_nodes =
+      1'000'000;    ///< copied for anchors and aliases, with the weight of texts
+  int depth = 100;  ///< of nesting
 };
+
+/// How much a text weighs against the limits, in values: what copies it pays for long ones too.
+[[nodiscard]] constexpr std::size_t weight(std::string_view text) {
+  constexpr std::size_t bytes_a_value = 64;  // about what a value without text takes
+  return text.size() / bytes_a_value;
+}
 
 /// A tree of one file, or of several that include each other.
 struct YamlDocument {

@@ -164,8 +164,9 @@ class Resolver {
                          e.where);
     type.check(e.fields, e.name, e.where, reader_);
     data.color = drawing_.color(e.find("color"), e.name + ".color", reader_);
-    (void)frames(e, type, data.frames);
-    if (diagnostics_.error_count() > before)
+    // Frames at a parameter that failed are missing without another report.
+    const bool placed = frames(e, type, data.frames);
+    if (!placed || diagnostics_.error_count() > before)
       out_.faulty.insert(e.name);
     else
       out_.elements.push_back(std::move(data));

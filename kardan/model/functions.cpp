@@ -11,6 +11,8 @@ namespace {
 
 /// Longest chain of functions that call each other: the evaluation recurses along it.
 constexpr int longest_chain = 50;
+/// Functions that one value may take: those that call each other twice each double it every time.
+constexpr double most_calls = 10'000;
 
 /// Between two levels.
 struct Rise {
@@ -66,6 +68,15 @@ class FunctionReader {
                          fmt::format("{} stands at the end of {} functions that call each other",
                                      name, longest_chain),
                          value.where, "shorten the chain");
+      names_.set_failed(name);
+      return;
+    }
+    if (f.calls() > most_calls) {
+      diagnostics_.error("function.calls",
+                         fmt::format("one value of {} takes {} calls of functions; at most {} are "
+                                     "allowed",
+                                     name, format_number(f.calls()), most_calls),
+                         value.where, "let functions call each other less often");
       names_.set_failed(name);
       return;
     }

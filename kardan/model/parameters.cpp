@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "kardan/base/text.h"
 
@@ -18,7 +20,10 @@ class ParameterEvaluator {
   ParameterEvaluator(const FieldMap& parameters, const ParameterValues& overrides,
                      Diagnostics& diagnostics)
       : parameters_(parameters), diagnostics_(diagnostics) {
-    for (const auto& [name, value] : parameters) names_.push_back(name);
+    for (const auto& [name, value] : parameters) {
+      names_.push_back(name);
+      index_.emplace(name, &value);
+    }
     for (const auto& [name, value] : parameters) declare_unit(name, value);
     for (const auto& [name, value] : overrides) {
       if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
@@ -62,13 +67,13 @@ class ParameterEvaluator {
 
   bool evaluate(const std::string& name, const FieldValue& value) {
     if (done_.find(name)) return true;
-    if (std::find(failed_.begin(), failed_.end(), name) != failed_.end()) return false;
+    if (failed_.contains(name)) return false;
     if (std::find(path_.begin(), path_.end(), name) != path_.end()) {
       diagnostics_.error("parameter.cycle",
                          fmt::format("parameter '{}' depends on itself: {} -> {}", name,
                                      fmt::join(path_, " -> "), name),
                          value.where, "break the circle with a number");
-      failed_.push_back(name);
+      failed_.insert(name);
       return false;
     }
     if (path_.size() > max_depth) {
@@ -76,7 +81,7 @@ class ParameterEvaluator {
                          fmt::format("parameter '{}' stands at the end of {} that need each other",
                                      name, max_depth),
                          value.where, "shorten the chain");
-      failed_.push_back(name);
+      failed_.insert(name);
       return false;
     }
     path_.push_back(name);
@@ -89,7 +94,7 @@ class ParameterEvaluator {
     if (ok)
       done_.set(name, result);
     else
-      failed_.push_back(name);
+      failed_.insert(name);
     return ok;
   }
 
@@ -102,14 +107,16 @@ class ParameterEvaluator {
     if (!parsed) return true;
     bool ok = true;
     for (const std::string& needed : parsed.value().names())
-      for (const auto& [name, other] : parameters_)
-        if (name == needed) ok &= evaluate(name, other);
+      if (const auto other = index_.find(needed); other != index_.end())
+        ok &= evaluate(needed, *other->second);
     return ok;
   }
 
   const FieldMap& parameters_;
   Diagnostics& diagnostics_;
-  std::vector<std::string> names_, path_, failed_;
+  std::vector<std::string> names_, path_;
+  std::unordered_map<std::string, const FieldValue*> index_;
+  std::unordered_set<std::string> failed_;
   Environment done_;
 };
 

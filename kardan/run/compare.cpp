@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -19,51 +18,6 @@ namespace {
 constexpr const char* reference_methods[] = {"rodasp", "radau5", "dopri5", "ros2w"};
 /// A reference is this much tighter than the tightest tolerance asked for, where numbers allow.
 constexpr double reference_share = 1e-2, tightest = 1e-13;
-
-bool is_velocity_name(const System& system, const std::string& name) {
-  return system.find_quantity(name)->kind == Quantity::Kind::velocity;
-}
-
-/// Positions and velocities by name.
-std::vector<std::string> compared_names(const System& system) {
-  std::vector<std::string> out;
-  for (const std::string& name : system.quantity_names()) {
-    const Quantity::Kind kind = system.find_quantity(name)->kind;
-    if (kind == Quantity::Kind::position || kind == Quantity::Kind::velocity) out.push_back(name);
-  }
-  return out;
-}
-
-struct Reached {
-  double position = 0, velocity = 0;
-};
-
-/// Of a quaternion and its negative, which stand for one orientation, the nearer counts.
-double component_error(double y, double ref, bool turns) {
-  const double error = std::abs(y - ref) / (1 + std::abs(ref));
-  return turns ? std::min(error, std::abs(y + ref) / (1 + std::abs(ref))) : error;
-}
-
-Reached reached_error(const System& system, const Trajectory& run, const Trajectory& ref) {
-  Reached out;
-  const std::size_t count = std::min(run.rows.size(), ref.rows.size());
-  for (std::size_t c = 0; c < ref.names.size(); ++c) {
-    const auto found = std::find(run.names.begin(), run.names.end(), ref.names[c]);
-    if (found == run.names.end()) continue;
-    const auto k = static_cast<std::size_t>(found - run.names.begin());
-    const Quantity q = *system.find_quantity(ref.names[c]);
-    const bool turns =
-        system.dimension() == 3 && q.kind == Quantity::Kind::position && q.index >= 3;
-    double worst = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const double error = component_error(run.rows[i][k], ref.rows[i][c], turns);
-      if (!(error <= worst)) worst = error;  // also not-a-number
-    }
-    double& kind = is_velocity_name(system, ref.names[c]) ? out.velocity : out.position;
-    if (!(worst <= kind)) kind = worst;
-  }
-  return out;
-}
 
 struct Job {
   SimulateOptions options;
@@ -81,6 +35,7 @@ void run_job(const PrepareRun& make, Job& job) {
       return;
     }
     job.path = trajectory(prepared, job.options, job.report, faults);
+    if (job.report.driver.reason != Reason::finished) job.path.reset();  // the whole run counts
     if (faults.has_errors())
       job.message = faults.all().front().message;
     else if (!job.path)
@@ -136,7 +91,7 @@ std::optional<Trajectory> find_reference(const PrepareRun& make, const System& s
       out.reference = fmt::format("{} at {:.0e}", method, tolerance);
       continue;
     }
-    const Reached apart = reached_error(system, *job[0].path, *reference);
+    const ReachedError apart = reached_error(component_errors(system, *job[0].path, *reference));
     out.reference_position_error = apart.position;
     out.reference_velocity_error = apart.velocity;
     out.reference_checked = true;
@@ -173,26 +128,6 @@ void take_times(const PrepareRun& make, const CompareOptions& options,
 
 }  // namespace
 
-std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& options,
-                                     RunReport& report, Diagnostics& diagnostics) {
-  const System& system = *prepared.system;
-  Trajectory out;
-  out.names = compared_names(system);
-  std::vector<Quantity> quantities;
-  for (const std::string& name : out.names) quantities.push_back(*system.find_quantity(name));
-  const auto ws = system.make_workspace();
-  const GridSink grid = [&](const Moment& at) {
-    out.times.push_back(at.state->t);
-    Vector& row = out.rows.emplace_back();
-    for (const Quantity& q : quantities)
-      row.push_back(system.quantity(q, *at.state, 0, {}, {}, *ws));
-    return std::string();
-  };
-  report = simulate(prepared, options, grid, {}, diagnostics);
-  if (diagnostics.has_errors() || report.driver.reason != Reason::finished) return std::nullopt;
-  return out;
-}
-
 Comparison compare(const PrepareRun& make, const CompareOptions& options,
                    Diagnostics& diagnostics) {
   Comparison out;
@@ -223,7 +158,8 @@ Comparison compare(const PrepareRun& make, const CompareOptions& options,
     row.residuals = job.report.residuals;
     row.counters = job.report.driver.counters;
     if (job.path) {
-      const Reached error = reached_error(*model.system, *job.path, *reference);
+      const ReachedError error =
+          reached_error(component_errors(*model.system, *job.path, *reference));
       row.position_error = error.position;
       row.velocity_error = error.velocity;
       row.below_reference =

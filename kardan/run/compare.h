@@ -11,16 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "kardan/run/simulate.h"
+#include "kardan/run/trajectory.h"
 
 namespace kardan {
-
-/// Values at equidistant times, by name of the quantity.
-struct Trajectory {
-  std::vector<std::string> names;
-  std::vector<double> times;
-  std::vector<Vector> rows;  ///< one a time, in the order of the names
-};
 
 struct CompareOptions {
   std::vector<std::string> methods;  ///< method or method@formulation
@@ -53,14 +46,7 @@ struct Comparison {
   std::vector<CompareRow> rows;  ///< methods in order, tolerances within
 };
 
-/// Makes a model ready to run; called once a run, from several threads.
-using PrepareRun = std::function<Prepared()>;
-
 /// A method that does not exist is reported, and a reference that cannot be found.
 Comparison compare(const PrepareRun& make, const CompareOptions& options, Diagnostics& diagnostics);
-
-/// Positions and velocities of a run on the comparison grid; nothing where it failed.
-std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& options,
-                                     RunReport& report, Diagnostics& diagnostics);
 
 }  // namespace kardan

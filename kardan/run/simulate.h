@@ -2,11 +2,13 @@
 /// One run from a prepared start to its report and certificate.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kardan/formulation/catalog.h"
 #include "kardan/integrate/driver.h"
+#include "kardan/run/accuracy.h"
 #include "kardan/run/prepare.h"
 #include "kardan/run/result.h"
 
@@ -65,6 +67,7 @@ struct RunReport {
   int dense_order = 0;  ///< of the values on the grid
   bool exact_derivatives = true;
   std::vector<std::string> without_derivatives;  ///< elements that give none
+  std::optional<Accuracy> accuracy;              ///< measured, where the run was certified
 };
 
 /// Told at every point of the output grid: the consistent state there, from dense output, with the

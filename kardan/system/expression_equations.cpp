@@ -285,6 +285,7 @@ class LinearityCheck {
 std::unique_ptr<UserEquations> expression_equations(std::string name, EquationData data,
                                                     Diagnostics& diagnostics) {
   UserDescription d;
+  for (const Formula& force : data.forces) d.places.push_back(force.where);
   d.name = std::move(name);
   const auto variables = [](const std::vector<EquationVariable>& from) {
     std::vector<UserVariable> out;

@@ -60,6 +60,7 @@ struct UserDescription {
   bool energy = false;                         ///< kinetic and potential energy are given
   /// Forces depend on multipliers. Found by itself where they do so at the start.
   bool multiplier_forces = false;
+  std::vector<SourceLocation> places = {};  ///< of the forces, where they stand in a file
 };
 
 /// The variables at one point. Multipliers are NaN where no force is known to depend on them.

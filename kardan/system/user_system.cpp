@@ -57,12 +57,13 @@ void check_names(const UserDescription& d, Diagnostics& diagnostics) {
 void check_start(const UserSystem& system, const UserDescription& d, Diagnostics& diagnostics) {
   const auto ws = system.make_workspace();
   const State start = system.start();
+  const SourceLocation place = d.places.empty() ? SourceLocation{} : d.places.front();
   const auto blame = [&](const Vector& values, const auto& names, const char* what) {
     for (std::size_t i = 0; i < names.size() && i < values.size(); ++i)
       if (!std::isfinite(values[i]))
         diagnostics.error("equations.not_finite",
-                          fmt::format("{}: the {} is not finite at the start", names[i], what), {},
-                          "give another start, or correct the formula");
+                          fmt::format("{}: the {} is not finite at the start", names[i], what),
+                          place, "give another start, or correct the formula");
   };
   const auto names = [](const std::vector<UserVariable>& variables) {
     std::vector<std::string> out;
@@ -77,7 +78,8 @@ void check_start(const UserSystem& system, const UserDescription& d, Diagnostics
   blame(ws->d, names(d.auxiliary), "residual");
   if (diagnostics.error_count() > before) return;
   diagnostics.error("equations.not_finite",
-                    fmt::format("{}: the equations cannot be evaluated at the start", d.name), {},
+                    fmt::format("{}: the equations cannot be evaluated at the start", d.name),
+                    place,
                     d.contact.empty() ? "look for divisions by zero and roots of negative numbers"
                                       : "the contact variables were not found: give another start");
 }

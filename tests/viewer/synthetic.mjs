@@ -127,6 +127,15 @@ export function equations(viewer) {
     title: 'van der Pol',
     subtitle: 'names with </script> & "quotes"',
     verdict: { ok: false, reason: 'step_too_small', sentences: ['Stopped at 4 s of 10 s.'] },
+    certificate: {
+      accuracy: {
+        asked: 1e-3,
+        verdict: 'reached',
+        position: 2e-1,
+        velocity: 1e-1,
+        bands: { times: [0, 2, 4], position: [0, 1e-2, 2e-1], velocity: [0, 1e-2, 1e-1], errors: { x: [0.2, 0.2, 0.2] } },
+      },
+    },
     bodies: [],
     times: maker.add('times', times, [200], 'f64'),
     quantities: ['x', 'y'].map((name, i) => ({

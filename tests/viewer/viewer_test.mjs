@@ -66,6 +66,20 @@ test('a report without bodies shows plots, and a failure shows as one', async ()
   await close();
 });
 
+test('measured errors stand beside values and have a plot of their own', async () => {
+  const { page, complaints, close } = await open(browser, written('accuracy.html', equations(viewer)));
+  await settle(page);
+  const values = await page.locator('.chart-legend .value').allTextContents();
+  assert.match(values[0], /± 2e-1|± 0\.2/);
+  assert.doesNotMatch(values[1], /±/, 'nothing is known of y');
+  await page.locator('#tab-numerics').click();
+  await settle(page);
+  assert.equal(await page.locator('figure[aria-label^="Measured error"]').count(), 1);
+  assert.match(await page.locator('#panel-result').textContent(), /Measured error/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('the viewer alone, and a damaged report, say so', async () => {
   const alone = await open(browser, written('alone.html', viewer));
   assert.match(await alone.page.locator('.message').textContent(), /No result in this file/);

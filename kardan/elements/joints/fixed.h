@@ -2,6 +2,7 @@
 /// Fixed joint: 6 rows in space, 3 in the plane.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/weld_angle.h"
 
 namespace kardan {
 
@@ -29,7 +30,7 @@ joints:
   }
   void build(Builder<2>& b) const {
     b.point(0, 1);
-    b.measure(b.row("rotation", RowUnit::angle), b.angle(0, 1), 0, 1);
+    b.measure(b.row("rotation", RowUnit::angle), weld_angle(b, 0, 1), 0, 1);
   }
 };
 

@@ -2,6 +2,7 @@
 /// Prismatic (translational) joint: 5 rows in space, 2 in the plane. d = p_WB - p_WA.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/weld_angle.h"
 
 namespace kardan {
 
@@ -32,7 +33,7 @@ joints:
   }
   void build(Builder<2>& b) const {
     b.in_plane(0, 1, 1, "translation along local y");
-    b.measure(b.row("rotation", RowUnit::angle), b.angle(0, 1), 0, 1);
+    b.measure(b.row("rotation", RowUnit::angle), weld_angle(b, 0, 1), 0, 1);
   }
 };
 

@@ -27,6 +27,12 @@ function tiles(certificate: Json): HTMLElement {
     if (typeof value === 'number') list.append(tile(label, show(value), hint));
   };
   put('Tolerance', certificate.tolerance, rough, 'Accuracy that was asked for');
+  const accuracy = child(certificate, 'accuracy');
+  if (accuracy) {
+    put('Asked for', accuracy.asked, rough, 'Accuracy that was to be certified');
+    put('Measured error', Math.max(Number(accuracy.position), Number(accuracy.velocity)), rough,
+      'Largest difference from a tighter run, of 1 + |value|');
+  }
   const residuals = child(certificate, 'residuals');
   const values = Object.values(residuals ?? {}).filter((v): v is number => typeof v === 'number');
   if (values.length > 0)
@@ -80,7 +86,7 @@ function fold(name: string, children: HTMLElement[]): HTMLElement {
 }
 
 /** Keys that the tiles or other tabs already show, or that are long. */
-const shownElsewhere = new Set(['final', 'events']);
+const shownElsewhere = new Set(['final', 'events', 'accuracy']);
 
 export function makeCertificate(report: Report): HTMLElement {
   const { verdict, certificate, title, generator } = report.header;
@@ -95,7 +101,7 @@ export function makeCertificate(report: Report): HTMLElement {
         make(
           'div',
           {},
-          make('h2', {}, verdict.ok ? 'Finished' : `Ended early: ${words(verdict.reason ?? 'failed')}`),
+          make('h2', {}, verdict.ok ? 'Finished' : verdict.reason === 'accuracy_not_reached' ? 'Accuracy not reached' : `Ended early: ${words(verdict.reason ?? 'failed')}`),
           make('ul', {}, ...sentences.map((sentence) => make('li', {}, sentence))),
         ),
       ),

@@ -2,6 +2,7 @@
 
 import type { Numbers, Report } from '../report';
 import type { Timeline } from '../timeline';
+import { accuracyOf } from '../accuracy';
 import { Chart, type Series } from '../ui/chart';
 import { make } from '../ui/dom';
 
@@ -47,6 +48,25 @@ export function makeNumerics(report: Report, timeline: Timeline): { element: HTM
           level: { value: 1, label: 'limit' },
         },
         [{ label: 'accepted steps', time, values: error }],
+      );
+  }
+
+  const accuracy = accuracyOf(report);
+  if (accuracy) {
+    const { times, position, velocity } = accuracy.bands;
+    const series: Series[] = [];
+    for (const [label, values] of [['position', position], ['velocity', velocity]] as const)
+      if (values.some((v) => (v ?? 0) > 0)) series.push({ label, time: times, values: values.map((v) => v ?? NaN) });
+    if (series.length > 0)
+      add(
+        {
+          title: 'Measured error',
+          unit: 'of 1 + |value|',
+          scale: 'log',
+          level: { value: accuracy.asked, label: 'asked for' },
+          note: 'The worst component against a tighter run.',
+        },
+        series,
       );
   }
 

@@ -2,6 +2,7 @@
 
 import type { Quantity, Report } from '../report';
 import type { Timeline } from '../timeline';
+import { errorBand } from '../accuracy';
 import { Chart, type Series } from '../ui/chart';
 import { icon, make } from '../ui/dom';
 
@@ -202,6 +203,7 @@ export class Plots {
         label: q.name,
         time: this.report.times,
         values: this.report.series(q) ?? new Float32Array(0),
+        band: errorBand(this.report, q.name),
       }),
     );
     const title = quantities.length === 1 ? quantities[0].name : commonName(quantities, unit);

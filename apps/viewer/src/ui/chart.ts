@@ -2,7 +2,7 @@
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { number } from '../format';
+import { number, rough } from '../format';
 import { between, type Timeline } from '../timeline';
 import { download, fileName, iconButton, make } from './dom';
 
@@ -13,6 +13,8 @@ export interface Series {
   /** Single points instead of a line. */
   points?: boolean;
   dashed?: boolean;
+  /** Measured error of each value: drawn as a band about the line. */
+  band?: ArrayLike<number>;
   /** A CSS variable's name; otherwise by order. */
   color?: string;
 }
@@ -190,7 +192,7 @@ export class Chart {
           }),
         ],
         hooks: {
-          draw: [(u) => this.drawLevel(u)],
+          draw: [(u) => this.drawBands(u), (u) => this.drawLevel(u)],
           setScale: [(u, key) => key === 'x' && this.scaleChanged(u)],
           ready: [(u) => this.connect(u)],
         },
@@ -211,6 +213,29 @@ export class Chart {
       if (Math.abs(event.clientX - downAt) > 5) return;
       const left = event.clientX - u.over.getBoundingClientRect().left;
       this.timeline.set(u.posToVal(left, 'x'));
+    });
+  }
+
+  /** Fills what lies within the measured error of a line. */
+  private drawBands(u: uPlot): void {
+    const { ctx } = u;
+    this.series.forEach((s, i) => {
+      const band = s.band;
+      if (!band) return;
+      const x = (k: number): number => u.valToPos(s.time[k], 'x', true);
+      const y = (value: number): number => u.valToPos(value, 'y', true);
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+      ctx.clip();
+      ctx.beginPath();
+      for (let k = 0; k < band.length; ++k) ctx.lineTo(x(k), y(s.values[k] + band[k]));
+      for (let k = band.length - 1; k >= 0; --k) ctx.lineTo(x(k), y(s.values[k] - band[k]));
+      ctx.closePath();
+      ctx.globalAlpha = 0.25;
+      ctx.fillStyle = this.colorOf(i);
+      ctx.fill();
+      ctx.restore();
     });
   }
 
@@ -283,7 +308,10 @@ export class Chart {
     if (this.shown === this.timeline.time) return;
     this.shown = this.timeline.time;
     this.series.forEach((s, i) => {
-      if (!s.points) this.valueCells[i].textContent = number(valueAt(s, this.timeline.time), 5);
+      if (s.points) return;
+      const error = s.band ? valueAt({ ...s, values: s.band }, this.timeline.time) : NaN;
+      const within = Number.isFinite(error) ? ` ± ${rough(error)}` : '';
+      this.valueCells[i].textContent = number(valueAt(s, this.timeline.time), 5) + within;
     });
   }
 

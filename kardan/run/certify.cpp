@@ -1,0 +1,250 @@
+#include "kardan/run/certify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kardan {
+namespace {
+
+/// The reference is this much tighter than the run, and never by less than the second.
+constexpr double reference_share = 1e-2, least_share = 0.1;
+/// Tolerances below this are beyond double numbers.
+constexpr double tightest = 1e-13;
+/// Aim below the accuracy asked for, and do not go further than the first measurement reaches.
+constexpr double aim = 0.5, longest_way = 1e-4, shortest_way = 0.3;
+
+/// The options with everything that decides about the error made tighter by `factor`.
+SimulateOptions tightened(SimulateOptions o, double factor) {
+  if (o.driver.fixed_step > 0) {
+    o.driver.fixed_step *= factor;
+    return o;
+  }
+  o.driver.tolerance *= factor;
+  o.relative *= factor;
+  o.absolute *= factor;
+  for (VariableTolerance& t : o.tolerance_of) t.value *= factor;
+  return o;
+}
+
+double accuracy_of(const SimulateOptions& o) {
+  double accuracy = o.driver.tolerance;
+  if (o.relative > 0 || o.absolute > 0)
+    accuracy =
+        std::min(o.relative > 0 ? o.relative : accuracy, o.absolute > 0 ? o.absolute : accuracy);
+  return accuracy;
+}
+
+double worst_at(const std::vector<ComponentError>& components, std::size_t i) {
+  const ReachedError worst = reached_error(components, i);
+  return std::isnan(worst.position) ? worst.position : std::fmax(worst.position, worst.velocity);
+}
+
+/// Rate of the exponential that errors follow, by least squares over the times between round-off
+/// and saturation; 0 where they grow by less than a factor of a thousand in that time.
+double growth_rate(const std::vector<double>& times,
+                   const std::vector<ComponentError>& components) {
+  constexpr double round_off = 1e-14, saturated = 0.1, least_growth = 1e3;
+  double n = 0, t1 = 0, y1 = 0, t2 = 0, ty = 0, low = saturated, high = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double error = worst_at(components, i);
+    if (error > saturated) break;
+    if (!(error > round_off)) continue;
+    const double y = std::log(error);
+    n += 1, t1 += times[i], y1 += y, t2 += times[i] * times[i], ty += times[i] * y;
+    low = std::min(low, error), high = std::max(high, error);
+  }
+  const double spread = n * t2 - t1 * t1;
+  if (n < 3 || high < least_growth * low || !(spread > 0)) return 0;
+  return (n * ty - t1 * y1) / spread;
+}
+
+class Search {
+ public:
+  Search(const PrepareRun& make, const SimulateOptions& asked, const CertifyOptions& options,
+         Diagnostics& diagnostics)
+      : make_(make), asked_(asked), options_(options), diagnostics_(diagnostics) {
+    asked_.every = asked.t_end / options.points;  // as `kardan compare` does
+    result_.accuracy.asked = accuracy_of(asked);
+    result_.accuracy.budget = options.budget;
+    result_.options = asked;
+  }
+
+  Certification find() {
+    double factor = 1;
+    while (measure(factor)) {
+      Accuracy& a = result_.accuracy;
+      const double worst = std::max(a.position, a.velocity);
+      if (worst <= a.asked) {
+        a.verdict = Certified::reached;
+        break;
+      }
+      const double next = next_factor(factor, worst);
+      if (!(next < factor)) {
+        a.verdict = Certified::out_of_reach;
+        break;
+      }
+      factor = next;
+    }
+    result_.accuracy.used =
+        first_ > 0 ? static_cast<double>(steps_) / static_cast<double>(first_) : 0;
+    explain();
+    return std::move(result_);
+  }
+
+ private:
+  struct Run {
+    double factor = 0;
+    Trajectory path;
+  };
+
+  double size_at(double factor) const {
+    return factor * (fixed() ? asked_.driver.fixed_step : accuracy_of(asked_));
+  }
+  bool fixed() const { return asked_.driver.fixed_step > 0; }
+
+  /// The smallest factor that tolerances allow; fixed steps are limited by the budget alone.
+  double least_factor() const { return fixed() ? 0 : tightest / accuracy_of(asked_); }
+
+  /// A fixed step is made shorter by the root that the order of the method asks for.
+  double by_order(double share) const {
+    Diagnostics told;
+    const Method* method = choose_method(asked_.method, told).method;
+    return fixed() && method ? std::pow(share, 1.0 / method->order) : share;
+  }
+
+  double next_factor(double factor, double worst) const {
+    const double wanted = aim * result_.accuracy.asked / worst;
+    const double share = by_order(std::clamp(wanted, longest_way, shortest_way));
+    // The reference must still be tighter than the run.
+    return std::min(factor, std::max(factor * share, least_factor() / least_share));
+  }
+
+  /// The error of the run at `factor`; false when it could not be measured.
+  bool measure(double factor) {
+    std::optional<Run> run = run_at(factor);
+    if (!run) return false;
+    if (!reference_ || reference_->factor > factor * by_order(least_share)) {
+      const double share = std::max(factor * by_order(reference_share), least_factor());
+      reference_ = run_at(share);
+      if (!reference_) return false;
+    }
+    const Prepared model = make_();
+    Accuracy& a = result_.accuracy;
+    a.bands = component_errors(*model.system, run->path, reference_->path);
+    const ReachedError error = reached_error(a.bands);
+    a.position = error.position;
+    a.velocity = error.velocity;
+    const std::size_t count = std::min(run->path.times.size(), reference_->path.times.size());
+    a.times.assign(run->path.times.begin(), run->path.times.begin() + static_cast<long>(count));
+    a.tolerance = size_at(factor);
+    a.reference = size_at(reference_->factor);
+    a.until = a.times.empty() ? 0 : a.times.front();
+    for (std::size_t i = 0; i < count && worst_at(a.bands, i) <= a.asked; ++i) a.until = a.times[i];
+    a.growth = growth_rate(a.times, a.bands);
+    result_.options = tightened(original(), factor);
+    return true;
+  }
+
+  /// As asked, with the output grid of the user.
+  SimulateOptions original() const {
+    SimulateOptions o = asked_;
+    o.every = result_.options.every;
+    return o;
+  }
+
+  std::optional<Run> run_at(double factor) {
+    Prepared prepared = make_();
+    Accuracy& a = result_.accuracy;
+    if (!prepared.system || prepared.start.report.status != Eval::ok) {
+      a.message = "the model could not be assembled";
+      return std::nullopt;
+    }
+    SimulateOptions o = tightened(asked_, factor);
+    const double left =
+        first_ > 0 ? options_.budget * static_cast<double>(first_) - static_cast<double>(steps_)
+                   : o.driver.max_steps;
+    const bool short_of_budget = left < o.driver.max_steps;
+    if (short_of_budget) o.driver.max_steps = static_cast<int>(std::max(1.0, left));
+    RunReport report;
+    Run run{factor, {}};
+    std::optional<Trajectory> path = trajectory(prepared, o, report, diagnostics_);
+    const Counters& c = report.driver.counters;
+    const long steps = c.steps + c.rejected + c.failed;
+    if (first_ == 0) first_ = std::max(1L, steps);
+    steps_ += steps;
+    a.runs.push_back({size_at(factor), steps});
+    if (path) {
+      run.path = std::move(*path);
+      return run;
+    }
+    if (short_of_budget && report.driver.reason == Reason::too_many_steps) {
+      a.verdict = Certified::over_budget;
+    } else {
+      a.verdict = Certified::failed;
+      a.message = report.driver.message;
+    }
+    return std::nullopt;
+  }
+
+  void explain() {
+    Accuracy& a = result_.accuracy;
+    const char* what = fixed() ? "steps of" : "tolerance";
+    switch (a.verdict) {
+      case Certified::reached:
+        a.message = fmt::format("reached with {} {:.1e}", what, a.tolerance);
+        break;
+      case Certified::out_of_reach:
+        a.message = fmt::format(
+            "out of reach after t = {:.6g} s: even with {} {:.1e} errors become larger{}", a.until,
+            what, a.tolerance,
+            a.growth > 0 ? fmt::format("; they grow like exp({:.2g} t)", a.growth) : "");
+        break;
+      case Certified::over_budget:
+        a.message =
+            a.bands.empty()
+                ? fmt::format("not measured: the budget of {:g} times the first run is used up",
+                              a.budget)
+                : fmt::format(
+                      "not reached within the budget of {:g} times the first run: with {} "
+                      "{:.1e} it holds up to t = {:.6g} s",
+                      a.budget, what, a.tolerance, a.until);
+        break;
+      case Certified::failed:
+        a.message = fmt::format("not measured: {}", a.message);
+        break;
+    }
+  }
+
+  const PrepareRun& make_;
+  SimulateOptions asked_;
+  const CertifyOptions& options_;
+  Diagnostics& diagnostics_;
+  Certification result_;
+  std::optional<Run> reference_;
+  long first_ = 0, steps_ = 0;  // of the first run, of all
+};
+
+}  // namespace
+
+std::string_view to_string(Certified verdict) {
+  switch (verdict) {
+    case Certified::reached:
+      return "reached";
+    case Certified::out_of_reach:
+      return "out_of_reach";
+    case Certified::over_budget:
+      return "over_budget";
+    case Certified::failed:
+      break;
+  }
+  return "failed";
+}
+
+Certification certify(const PrepareRun& make, const SimulateOptions& asked,
+                      const CertifyOptions& options, Diagnostics& diagnostics) {
+  return Search(make, asked, options, diagnostics).find();
+}
+
+}  // namespace kardan
