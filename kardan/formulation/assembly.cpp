@@ -354,12 +354,10 @@ void fail(AssemblyReport& report, const StageResult& result, const char* advice)
   fail(report, result.conflict, advice);
   if (result.ended) return;
   report.diagnosis = Diagnosis::start_not_found;
-  report.message =
-      fmt::format("no {0} were found that meet all conditions of the start; in the last ones tried "
-                  "{1} did not hold",
-                  result.conflict.level == "position" ? "positions" : "velocities",
-                  result.conflict.members.empty() ? std::string("some condition")
-                                                  : result.conflict.members.front());
+  report.message = fmt::format(
+      "no {} were found that meet all conditions of the start; {:.3g} remains between: {}",
+      result.conflict.level == "position" ? "positions" : "velocities", result.conflict.size,
+      fmt::join(result.conflict.members, "; "));
 }
 
 /// Accelerations that leave more than this of G a = gamma, scaled, do so because rows contradict
@@ -400,8 +398,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   report.shaken = positions.shaken;
   report_motion(system, given, out.state, report);
   if (!positions.met) {
-    fail(report, positions,
-         "free one of the wishes, correct the geometry, or give a nearer start");
+    fail(report, positions, "free one of the wishes, correct the geometry, or give a nearer start");
     report_wishes(system, out.state, wishes, WishLevel::position, *ws, report);
     report.reached = constraint_residuals(system, out.state, {}, *ws);
     return out;

@@ -75,7 +75,7 @@ class SdirkStepper final : public Stepper {
   /// them alike, which the estimate does not see. What the start's rates differ from the cubic
   /// through c = 1/4, 1/2, 3/4, 1 does; where that is far above the tolerance, it is the estimate.
   void look_for_jump(ChartProblem& problem, const StepStart& start, double hg, Local& error) {
-    constexpr double far_above = 10;
+    constexpr double far_above = 100;
     constexpr int stage[] = {0, 3, 1, 4};
     constexpr double weight[] = {-4, 6, -4, 1};
     jump_.x = start.y->u;

@@ -71,7 +71,7 @@ TEST(EquationsSection, RefusesWhatItCannotMean) {
   EXPECT_THAT(heads("kardan: 1\nequations: {forces: {}}\n"),
               ElementsAre("m.yaml:2:1: error[equations.empty]"));
   EXPECT_THAT(heads("kardan: 1\nequations: {positions: {x: 0}, forces: {x_rate: 1/x}}\n"),
-              ElementsAre("error[equations.not_finite]"));
+              ElementsAre("m.yaml:2:49: error[equations.not_finite]"));
   EXPECT_THAT(heads("kardan: 1\nequations: {positions: {x: 0, y: 0}, mass: {x_rate: {y_rate: 1}, "
                     "y_rate: {x_rate: 1}}}\n"),
               ElementsAre("m.yaml:2:83: error[equations.mass]"));
