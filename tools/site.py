@@ -36,6 +36,8 @@ NAVIGATION = [
         ("Running a model", "methods.md"),
         ("Guarantees and limits", "guarantees.md"),
         ("Trust", "trust.md"),
+        ("Restart", "restart.md"),
+        ("Performance", "performance.md"),
         ("Results and reports", "results.md"),
     ]),
     ("Python", "python.md"),
