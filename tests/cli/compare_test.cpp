@@ -16,34 +16,17 @@ namespace {
 using testing::HasSubstr;
 using Json = nlohmann::json;
 
-struct Folder {
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "kardan_compare_XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& file) const { return (path / file).string(); }
-  std::filesystem::path path;
-};
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 const std::string& pendulum() {
   static const std::string path = models_folder() + "/pendulum.yaml";
   return path;
 }
 
 TEST(Compare, TellsReachedErrorsAndWorkOfEveryPair) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Output o =
       run_kardan({"compare", pendulum(), "--methods", "rn4,dopri5,radau5@strangeness_free",
-                  "--tols", "1e-4:1e-6", "--t-end", "1", "--json", "--out", folder / "wp.svg",
-                  "--out", folder / "wp.html"});
+                  "--tols", "1e-4:1e-6", "--t-end", "1", "--json", "--out", folder.file("wp.svg"),
+                  "--out", folder.file("wp.html")});
   ASSERT_EQ(o.exit_code, 0) << o.err;
   const Json json = Json::parse(o.out);
   EXPECT_LT(json.at("reference").at("position_error").get<double>(), 1e-7);
@@ -62,13 +45,13 @@ TEST(Compare, TellsReachedErrorsAndWorkOfEveryPair) {
     EXPECT_LT(r.at("position_error"), rows[i - 1].at("position_error")) << r.dump();
     EXPECT_GT(r.at("steps"), rows[i - 1].at("steps")) << r.dump();
   }
-  EXPECT_THAT(text_of(folder / "wp.svg"), HasSubstr("reached error"));
+  EXPECT_THAT(read_all(folder.file("wp.svg")), HasSubstr("reached error"));
   for (const char* word : {"rn4", "dopri5", "radau5@strangeness_free", "<svg"})
-    EXPECT_THAT(text_of(folder / "wp.html"), HasSubstr(word));
+    EXPECT_THAT(read_all(folder.file("wp.html")), HasSubstr(word));
 }
 
 TEST(Compare, TakesAReferenceFromAFile) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto compare = [&](const std::vector<std::string>& more) {
     std::vector<std::string> words{"compare", pendulum(), "--methods", "rn4", "--tols", "1e-4",
                                    "--t-end", "1",        "--repeat",  "0",   "--json"};
@@ -79,7 +62,7 @@ TEST(Compare, TakesAReferenceFromAFile) {
   };
   const double expected = compare({}).at("position_error");
   for (const char* ending : {"tight.csv", "tight.h5"}) {
-    const std::string file = folder / ending;
+    const std::string file = folder.file(ending);
     run_kardan({"run", pendulum(), "--method", "rodasp", "--tol", "1e-11", "--t-end", "1",
                 "--every", "0.01", "--out", file, "--quiet"});
     const Json row = compare({"--reference", file});
@@ -142,10 +125,10 @@ TEST(Reproduce, HasAVerdictOnEverything) {
 }
 
 TEST(Reproduce, PutsEverythingOnOnePage) {
-  const Folder folder;
-  const Output o = run_kardan({"reproduce", "--quick", "--html", folder / "papers.html"});
+  const TemporaryFolder folder;
+  const Output o = run_kardan({"reproduce", "--quick", "--html", folder.file("papers.html")});
   EXPECT_EQ(o.exit_code, 0) << o.err;
-  const std::string page = text_of(folder / "papers.html");
+  const std::string page = read_all(folder.file("papers.html"));
   for (const Listed& l : listed())
     EXPECT_THAT(page, HasSubstr("id=\"" + l.paper + "-" + l.table + "\""));
   EXPECT_THAT(page, testing::Not(HasSubstr("could not be computed")));

@@ -23,24 +23,6 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A folder of its own, removed at the end.
-struct Folder {
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "kardan_results_XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& file) const { return (path / file).string(); }
-  std::filesystem::path path;
-};
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// Starts a run that would take hours, and kills it.
 void run_and_kill(const std::string& result, std::chrono::microseconds after) {
   const std::string model = models_folder() + "/double_pendulum.yaml";
@@ -52,7 +34,7 @@ void run_and_kill(const std::string& result, std::chrono::microseconds after) {
     _exit(127);
   }
   ASSERT_GT(child, 0);
-  for (int i = 0; i < 500 && text_of(result).substr(0, 6) != "KARDAN"; ++i)
+  for (int i = 0; i < 500 && read_all(result).substr(0, 6) != "KARDAN"; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   std::this_thread::sleep_for(after);
   kill(child, SIGKILL);
@@ -76,14 +58,14 @@ struct CountingSink final : ResultSink {
 };
 
 TEST(KilledRun, LeavesAFileThatOpens) {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::mt19937 random(20);
   std::uniform_int_distribution<int> wait(0, 600'000);
   std::string files;
   std::size_t rows = 0;
   for (int i = 0; i < 20; ++i) {
     SCOPED_TRACE(i);
-    const std::string h5 = folder / ("killed_" + std::to_string(i) + ".h5");
+    const std::string h5 = folder.file("killed_" + std::to_string(i) + ".h5");
     run_and_kill(h5, std::chrono::microseconds(wait(random)));
     Diagnostics diagnostics;
     const auto stored = StoredResult::open(h5, diagnostics);
@@ -108,33 +90,33 @@ TEST(KilledRun, LeavesAFileThatOpens) {
 }
 
 TEST(View, MakesTheReportThatTheRunWouldHaveMade) {
-  const Folder folder;
-  const std::string h5 = folder / "balls.h5", html = folder / "direct.html";
+  const TemporaryFolder folder;
+  const std::string h5 = folder.file("balls.h5"), html = folder.file("direct.html");
   ASSERT_EQ(run_kardan({"run", models_folder() + "/bouncing_balls.yaml", "--out", h5, "--out", html,
                         "--quiet"})
                 .exit_code,
             0);
   const Output o = run_kardan({"view", h5});
   EXPECT_EQ(o.exit_code, 0) << o.err;
-  EXPECT_EQ(o.out, "wrote " + (folder / "balls.html") + "\n");
-  EXPECT_TRUE(text_of(folder / "balls.html") == text_of(html));
-  EXPECT_EQ(run_kardan({"view", h5, "--out", folder / "a.csv", "--quiet"}).out, "");
-  EXPECT_THAT(text_of(folder / "a.csv"), testing::StartsWith("time [s],ball_1.x [m]"));
+  EXPECT_EQ(o.out, "wrote " + (folder.file("balls.html")) + "\n");
+  EXPECT_TRUE(read_all(folder.file("balls.html")) == read_all(html));
+  EXPECT_EQ(run_kardan({"view", h5, "--out", folder.file("a.csv"), "--quiet"}).out, "");
+  EXPECT_THAT(read_all(folder.file("a.csv")), testing::StartsWith("time [s],ball_1.x [m]"));
 }
 
 TEST(View, RefusesWhatIsNoResult) {
-  const Folder folder;
+  const TemporaryFolder folder;
   Output o = run_kardan({"view", models_folder() + "/pendulum.yaml"});
   EXPECT_EQ(o.exit_code, 2);
   EXPECT_THAT(o.err, HasSubstr("error[result.foreign]"));
-  o = run_kardan({"view", folder / "none.h5"});
+  o = run_kardan({"view", folder.file("none.h5")});
   EXPECT_EQ(o.exit_code, 2);
   EXPECT_THAT(o.err, HasSubstr("error[file.open]"));
 }
 
 TEST(Run, OfAStoredResultRepeatsIt) {
-  const Folder folder;
-  const std::string h5 = folder / "first.h5";
+  const TemporaryFolder folder;
+  const std::string h5 = folder.file("first.h5");
   const auto first =
       nlohmann::json::parse(run_kardan({"run", models_folder() + "/pendulum.yaml", "--method",
                                         "dopri5", "--tol", "1e-7", "--t-end", "2", "--option",

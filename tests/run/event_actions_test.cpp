@@ -4,30 +4,13 @@
 
 #include <cmath>
 
-#include "kardan/run/simulate.h"
-#include "support/models.h"
+#include "run/event_runs.h"
 
 namespace kardan {
 namespace {
 
-struct Ran {
-  Prepared prepared;
-  RunReport report;
-};
-
-Ran run_model(const std::string& text, const std::string& method, double t_end,
-              double tolerance = 1e-9) {
-  Ran out;
-  Diagnostics diagnostics;
-  out.prepared = prepare(test::model_of(text), {}, diagnostics);
-  SimulateOptions options;
-  options.method = method;
-  options.t_end = t_end;
-  options.driver.tolerance = tolerance;
-  if (out.prepared.system) out.report = simulate(out.prepared, options, {}, {}, diagnostics);
-  EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
-  return out;
-}
+using test::Ran;
+using test::run_model;
 
 class Actions : public testing::TestWithParam<const char*> {};
 

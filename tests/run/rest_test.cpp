@@ -4,45 +4,16 @@
 
 #include <cmath>
 
-#include "kardan/run/simulate.h"
-#include "support/models.h"
+#include "run/event_runs.h"
 
 namespace kardan {
 namespace {
 
-struct Ran {
-  Prepared prepared;
-  RunReport report;
-  std::vector<State> states;  // after every step
-  const State& end() const { return prepared.start.state; }
-  /// Times at which an event passed in a direction.
-  std::vector<double> times(const std::string& name, int direction) const {
-    std::vector<double> out;
-    for (const EventRecord& e : report.driver.events)
-      if (prepared.system->event_names()[e.event] == name && e.direction == direction)
-        out.push_back(e.t);
-    return out;
-  }
-};
+using test::Ran;
 
 Ran run_model(const std::string& text, const std::string& method, double t_end,
               double tolerance = 1e-9) {
-  Ran out;
-  Diagnostics diagnostics;
-  out.prepared = prepare(test::model_of(text), {}, diagnostics);
-  SimulateOptions options;
-  options.method = method;
-  options.t_end = t_end;
-  options.driver.tolerance = tolerance;
-  if (out.prepared.system)
-    out.report = simulate(
-        out.prepared, options, {},
-        [&](const StepView& step) {
-          out.states.push_back(*step.state);
-          return std::string();
-        },
-        diagnostics);
-  EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
+  Ran out = test::run_model(text, method, t_end, tolerance);
   EXPECT_EQ(out.report.driver.reason, Reason::finished) << out.report.driver.message;
   return out;
 }
