@@ -99,5 +99,28 @@ TEST(WhenEvents, UsesSensorsParametersAndTime) {
   EXPECT_NEAR(r.report.driver.t, 1, 1e-12);
 }
 
+/// A function that is below zero for 0.17 ms and flat around it, in steps of half a second: seen
+/// once the samples are closer than that, wherever it lies between them.
+TEST(WhenEvents, AreSeenAtTheResolutionOfTheSamples) {
+  const double width = 1e-4, half = width * std::sqrt(std::log(2.0));
+  for (const double middle : {0.5003, 0.50037, 0.7}) {
+    const Model model = test::model_of(
+        "kardan: 1\nbodies: {ball: {kind: point, mass: 1, velocity: [1, 0, 0]}}\n"
+        "when: {dip: {expression: \"1 - 2*exp(-((ball.x - " +
+        std::to_string(middle) + ")/1e-4)^2)\"}}\n");
+    Diagnostics diagnostics;
+    Prepared prepared = prepare(model, {}, diagnostics);
+    SimulateOptions options;
+    options.method = "dopri5";
+    options.t_end = 1;
+    options.driver.fixed_step = 0.5;
+    options.driver.event_samples = static_cast<int>(0.5 / half);  // the distance is half the dip
+    const RunReport report = simulate(prepared, options, {}, {}, diagnostics);
+    ASSERT_EQ(report.driver.events.size(), 2u) << middle;
+    EXPECT_NEAR(report.driver.events[0].t, middle - half, 1e-9);
+    EXPECT_NEAR(report.driver.events[1].t, middle + half, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace kardan
