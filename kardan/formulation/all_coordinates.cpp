@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/residuals.h"
@@ -17,9 +18,16 @@ constexpr double row_tolerance = 3e-7;
 /// A row that was left out must hold by itself, up to this much of what the others are off by (they
 /// are off by the method's error) and rounding.
 constexpr double redundant_share = 100, redundant_floor = 1e-9;
-/// Projection stops at this scaled residual: round-off of large models begins below it.
+/// Projection stops at this scaled residual, or, below the other one, where it falls no more:
+/// round-off of large models.
 constexpr double projected = 2e-14;
-constexpr int max_projections = 8;
+constexpr double round_off_residual = 1e-11;
+constexpr int max_projections = 12;
+/// Factors that leave more than this of a residual are made anew.
+constexpr double slow_projection = 0.05;
+/// A row of which less than this square is left without its part along others: around a singular
+/// position, where explicit steps may leave on another branch.
+constexpr double singular_pivot = 1e-5;
 /// [rad] The chart ends where a body has turned this far from the base.
 constexpr double chart_reach = 1;
 
@@ -64,7 +72,7 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
     return e;
   }
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
-  has_end_ = false;
+  has_end_ = has_factors_ = false;
   history_.push_back({base_.t, rows(), history_.empty() ? "start" : why});
   return Eval::ok;
 }
@@ -79,6 +87,10 @@ void AllCoordinates::make_patterns(At& at) {
 }
 
 void AllCoordinates::take(const SparseMatrix& all, SparseMatrix& kept) const {
+  if (G_place_.size() == all.values.size()) {  // all rows, in their order
+    kept.values = all.values;
+    return;
+  }
   for (std::size_t k = 0; k < G_place_.size(); ++k) kept.values[k] = all.values[G_place_[k]];
 }
 
@@ -146,8 +158,17 @@ Eval AllCoordinates::differentiate(const Vector& a, const Vector& lambda) {
 }
 
 Eval AllCoordinates::factor_at(At& at) {
-  const Eval e = at.solver->factor(at.motion.M, at.motion.G);
-  if (e == Eval::ok) return e;
+  if (&at == at_.get()) has_factors_ = false;
+  Eval e = at.solver->factor(at.motion.M, at.motion.G);
+  if (e == Eval::ok && options_.singular == AllCoordinatesOptions::Singular::refused &&
+      at.solver->pivot_ratio() < singular_pivot) {
+    culprit_ = "the constraints, which nearly depend on each other here (a singular position)";
+    return Eval::recoverable;
+  }
+  if (e == Eval::ok) {
+    if (&at == at_.get()) has_factors_ = true;
+    return e;
+  }
   const int row = at.solver->failed_row();
   culprit_ = row < 0 ? "the accelerations (mass matrix and constraints are singular together)"
                      : fmt::format("'{}': it depends on other constraints here",
@@ -290,16 +311,22 @@ Eval AllCoordinates::redundant_rows_hold() {
 }
 
 Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& point) {
+  const bool projects = options_.projection == AllCoordinatesOptions::Projection::each_step;
   x_ = y.x;
   chart_.to_velocities(x_, y.u, point_.v);
   point_.t = t;
   point_.r = y.z;
-  system_.retract(base_.p, x_, point_.p);
-  if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
-  if (options_.projection == AllCoordinatesOptions::Projection::each_step)
-    if (Eval e = project(); e != Eval::ok) return e;
+  retract_point();
+  // The factors of the last stage lie next to those of the end.
+  if (projects)
+    if (Eval e = project_position(has_factors_ ? Factors::last : Factors::none); e != Eval::ok)
+      return e;
   if (Eval e = evaluate_at(*end_at_, What::all); e != Eval::ok) return e;
   if (Eval e = factor_at(*end_at_); e != Eval::ok) return e;
+  if (projects) {
+    if (Eval e = project_velocity(*end_at_); e != Eval::ok) return e;
+    if (Eval e = evaluate_at(*end_at_, What::all); e != Eval::ok) return e;
+  }
   if (Eval e = redundant_rows_hold(); e != Eval::ok) return e;
   if (Eval e = accelerate(*end_at_, end_a_, end_lambda_); e != Eval::ok) return e;
   end_ = point_;
@@ -315,33 +342,59 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
   return Eval::ok;
 }
 
-/// Moves point_ (chart coordinates x_) along M^-1 G' until g = 0, then its velocities.
-Eval AllCoordinates::project() {
-  double last = 0;
+/// point_ at the chart coordinates x_.
+void AllCoordinates::retract_point() {
+  system_.retract(base_.p, x_, point_.p);
+  if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
+}
+
+/// Moves point_ along M^-1 G' until g = 0, with factors nearby while they do.
+Eval AllCoordinates::project_position(Factors factors) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double last = none;
   for (int iteration = 0; iteration < max_projections; ++iteration) {
-    if (Eval e = evaluate_at(*at_, What::velocities); e != Eval::ok) return e;
+    const bool fresh = factors == Factors::none;
+    if (Eval e = evaluate_at(*at_, fresh ? What::velocities : What::positions); e != Eval::ok)
+      return e;
     const Motion& m = at_->motion;
     double size = 0;
     for (int i = 0; i < rows(); ++i)
       size = std::max(size, std::abs(scaled_residual(system_, rows_[i], 0, m.g[i])));
-    if (Eval e = factor(); e != Eval::ok) return e;
-    if (size < projected || (iteration > 1 && size > 0.5 * last)) break;
+    if (size < projected) return Eval::ok;
+    if (last < none && size > slow_projection * last) {
+      // Round-off ends it here; else other factors are needed.
+      if (size < round_off_residual && size > 0.5 * last) return Eval::ok;
+      if (!fresh) {
+        factors = Factors::none;
+        last = none;
+        continue;
+      }
+    }
     last = size;
+    if (fresh) {
+      if (Eval e = factor(); e != Eval::ok) return e;
+      factors = Factors::last;
+    }
     a_.assign(second(), 0.0);
     c_.resize(rows());
     for (int i = 0; i < rows(); ++i) c_[i] = -m.g[i];
     at_->solver->solve(a_, c_);
     chart_.to_rates(x_, a_, u_);
     add_scaled(1, u_, x_);
-    system_.retract(base_.p, x_, point_.p);
-    if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
+    retract_point();
   }
+  culprit_ = "the constraints, which the end of the step could not be put back on";
+  return last < round_off_residual ? Eval::ok : Eval::recoverable;
+}
+
+/// The velocities of point_ along M^-1 G', with the factors there.
+Eval AllCoordinates::project_velocity(At& at) {
   a_.assign(second(), 0.0);
   c_.resize(rows());
-  for (int i = 0; i < rows(); ++i) c_[i] = -at_->motion.rate[i];
-  at_->solver->solve(a_, c_);
+  for (int i = 0; i < rows(); ++i) c_[i] = -at.motion.rate[i];
+  at.solver->solve(a_, c_);
   add_scaled(1, a_, point_.v);
-  return all_finite(x_) && all_finite(point_.v) ? Eval::ok : Eval::recoverable;
+  return all_finite(point_.v) ? Eval::ok : Eval::recoverable;
 }
 
 void AllCoordinates::base_point(ChartPoint& point) const {
@@ -358,12 +411,15 @@ Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, 
   point_.t = point.t;
   point_.r = point.z;
   x_ = point.q;
-  system_.retract(base_.p, x_, point_.p);
+  retract_point();
   chart_.to_velocities(x_, point.dq, point_.v);
-  if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
   if (consistency == Consistency::projected &&
-      options_.projection == AllCoordinatesOptions::Projection::each_step)
-    if (Eval e = project(); e != Eval::ok) return e;
+      options_.projection == AllCoordinatesOptions::Projection::each_step) {
+    if (Eval e = project_position(Factors::none); e != Eval::ok) return e;
+    if (Eval e = evaluate_at(*at_, What::velocities); e != Eval::ok) return e;
+    if (Eval e = factor(); e != Eval::ok) return e;
+    if (Eval e = project_velocity(*at_); e != Eval::ok) return e;
+  }
   if (Eval e = auxiliaries_.solve(system_, point_, *ws_); e != Eval::ok) return e;
   state = point_;
   return Eval::ok;

@@ -28,6 +28,8 @@ struct AllCoordinatesOptions {
   double alpha = 0, beta = 0;  ///< [1/s], or times the step
   enum class Gains { constant, per_step } gains = Gains::constant;
   enum class Projection { none, each_step } projection = Projection::none;
+  /// Points next to singular positions, where other branches begin: taken as they come, or refused.
+  enum class Singular { taken, refused } singular = Singular::taken;
 };
 
 class AllCoordinates final : public ConstrainedProblem {
@@ -100,7 +102,11 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval settle_base();
   Eval redundant_rows_hold();
   bool is_end(const State& state) const;
-  Eval project();
+  /// Which factors a projection begins with: those factored last, or its own.
+  enum class Factors { last, none };
+  Eval project_position(Factors factors);
+  Eval project_velocity(At& at);
+  void retract_point();
   void spread(const Vector& kept, Vector& all) const;
   void blame(const State& state);
   Eval differentiate_base();
@@ -122,6 +128,7 @@ class AllCoordinates final : public ConstrainedProblem {
   State base_, point_, past_, end_;
   std::unique_ptr<At> base_at_, at_, end_at_;
   bool has_base_ = false, has_past_ = false, has_end_ = false;
+  bool has_factors_ = false;  // of at_
   Local base_y_;
   LocalRate base_rate_;
   Vector base_a_, base_lambda_, end_a_, end_lambda_, past_a_, past_b_;
@@ -135,8 +142,9 @@ class AllCoordinates final : public ConstrainedProblem {
 
 /// For methods that enforce constraints themselves.
 Formulation all_coordinates();
-/// The same as differential equations: with feedback, and without.
+/// The same as differential equations: with feedback, without, and without but projected.
 Formulation baumgarte();
 Formulation index1_ode();
+Formulation projected_ode();
 
 }  // namespace kardan

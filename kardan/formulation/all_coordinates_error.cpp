@@ -139,4 +139,20 @@ Formulation index1_ode() {
           }};
 }
 
+Formulation projected_ode() {
+  return {
+      .name = "projected_ode",
+      .summary = "all coordinates; the end of every step is put back on the constraints",
+      .source = "Eich 1993; Hairer, Wanner, Solving Ordinary Differential Equations II, VII.2",
+      .problem = ProblemKind::ode,
+      .refuse = [](const System& system, Diagnostics& d) { refuse("projected_ode", system, d); },
+      .make = [](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
+        return std::make_unique<AllCoordinates>(
+            system,
+            AllCoordinatesOptions{.kind = ProblemKind::ode,
+                                  .projection = AllCoordinatesOptions::Projection::each_step,
+                                  .singular = AllCoordinatesOptions::Singular::refused});
+      }};
+}
+
 }  // namespace kardan

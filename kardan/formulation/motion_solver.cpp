@@ -19,6 +19,10 @@ int MotionSolver::failed_row() const {
   return eliminated_ ? eliminated_->failed_row() : -1;
 }
 
+double MotionSolver::pivot_ratio() const {
+  return eliminated_ ? eliminated_->pivot_ratio() : 1;
+}
+
 void MotionSolver::solve(Vector& a, Vector& lambda) {
   if (whole_)
     whole_->solve(a, lambda);
