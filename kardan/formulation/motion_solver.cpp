@@ -1,5 +1,7 @@
 #include "kardan/formulation/motion_solver.h"
 
+#include <limits>
+
 namespace kardan {
 
 MotionSolver::MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePattern> G) {
@@ -21,6 +23,10 @@ int MotionSolver::failed_row() const {
 
 double MotionSolver::pivot_ratio() const {
   return eliminated_ ? eliminated_->pivot_ratio() : 1;
+}
+
+double MotionSolver::work() const {
+  return eliminated_ ? eliminated_->work() : std::numeric_limits<double>::infinity();
 }
 
 void MotionSolver::solve(Vector& a, Vector& lambda) {

@@ -319,6 +319,41 @@ void multiply_lower(int rows, int width, const double* A, const double* B, doubl
 }
 
 KARDAN_DISPATCHED
+void turn_rows(const double* T, int width, double* X) {
+  for (int j = 0; j < width; j += 4) {
+    Wide<4>* row[3];
+    for (int i = 0; i < 3; ++i) row[i] = reinterpret_cast<Wide<4>*>(X + i * width + j);
+    const Wide<4> x = *row[0], y = *row[1], z = *row[2];
+    for (int i = 0; i < 3; ++i) *row[i] = T[3 * i] * x + T[3 * i + 1] * y + T[3 * i + 2] * z;
+  }
+}
+
+KARDAN_DISPATCHED
+void multiply_rows(const SparseRows& A, int width, const double* X, double* Y) {
+  for (int i = 0; i < A.rows; ++i) {
+    double* y = Y + i * width;
+    for (int j = 0; j < width; j += 4) *reinterpret_cast<Wide<4>*>(y + j) = Wide<4>{};
+    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k) {
+      const double a = A.value[k];
+      if (a == 0) continue;
+      const double* x = X + (A.column[k] - A.first) * width;
+      for (int j = 0; j < width; j += 4)
+        *reinterpret_cast<Wide<4>*>(y + j) += a * *reinterpret_cast<const Wide<4>*>(x + j);
+    }
+  }
+}
+
+KARDAN_DISPATCHED
+void subtract_from_rows(int count, const int* row, const double* c, int width, const double* x,
+                        double* X) {
+  for (int p = 0; p < count; ++p) {
+    double* y = X + row[p] * static_cast<std::ptrdiff_t>(width);
+    for (int j = 0; j < width; j += 4)
+      *reinterpret_cast<Wide<4>*>(y + j) -= c[p] * *reinterpret_cast<const Wide<4>*>(x + j);
+  }
+}
+
+KARDAN_DISPATCHED
 RowSize row_size(int width, const double* row) {
   Wide<4> most = {}, sum = {};
   int j = 0;

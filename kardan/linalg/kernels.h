@@ -47,6 +47,23 @@ void add_products(const Matrix& A, std::span<const double> x, std::span<double> 
 /// and all are `width` wide, a multiple of four.
 void multiply_lower(int rows, int width, const double* A, const double* B, double* C);
 
+/// X := T X for three rows of X, one after the other, each `width` long, a multiple of four; T by
+/// rows.
+void turn_rows(const double* T, int width, double* X);
+
+/// Y = A X for rows of a sparse matrix; column c of it belongs to row c - first of X. X and Y have
+/// rows of the given width, a multiple of four.
+struct SparseRows {
+  int rows, first;
+  const int *row_start, *column;
+  const double* value;
+};
+void multiply_rows(const SparseRows& A, int width, const double* X, double* Y);
+
+/// X(row[p]) -= c[p] x for the listed rows of X; x and they are `width` long, a multiple of four.
+void subtract_from_rows(int count, const int* row, const double* c, int width, const double* x,
+                        double* X);
+
 /// The largest absolute entry of a row and the sum of them all; the sum is not finite where an
 /// entry is not.
 struct RowSize {
