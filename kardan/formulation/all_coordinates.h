@@ -13,6 +13,7 @@
 ///
 /// Rows that follow from others are left out, and chosen anew when the others cease to carry them.
 
+#include <limits>
 #include <memory>
 
 #include "kardan/formulation/auxiliary.h"
@@ -64,6 +65,7 @@ class AllCoordinates final : public ConstrainedProblem {
   const Vector& multipliers() const override { return base_lambda_; }
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
+  double singular_time() const override { return singular_time_; }
   std::string culprit() const override { return culprit_; }
 
   int rows() const override { return static_cast<int>(rows_.size()); }
@@ -106,6 +108,8 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval project_position(Factors factors);
   Eval project_velocity(At& at);
   void retract_point();
+  void look_ahead();
+  double least_root() const;
   void spread(const Vector& kept, Vector& all) const;
   void blame(const State& state);
   Eval differentiate_base();
@@ -127,6 +131,10 @@ class AllCoordinates final : public ConstrainedProblem {
   std::unique_ptr<At> base_at_, at_, end_at_;
   bool has_base_ = false, has_past_ = false, has_end_ = false;
   bool has_factors_ = false;  // of at_
+  // Root of what is left of a row beside the others, at the base and at the one before; where it
+  // would be zero.
+  double base_root_ = 1, past_root_ = 1, step_ = 0;
+  double singular_time_ = std::numeric_limits<double>::infinity();
   Local base_y_;
   LocalRate base_rate_;
   Vector base_a_, base_lambda_, end_a_, end_lambda_, past_a_, past_b_;

@@ -87,7 +87,8 @@ Formulation all_coordinates() {
       .make = [](const System& system,
                  const OptionValues& values) -> std::unique_ptr<ChartProblem> {
         return std::make_unique<AllCoordinates>(
-            system, AllCoordinatesOptions{.projection = projection(values)});
+            system, AllCoordinatesOptions{.projection = projection(values),
+                                          .singular = AllCoordinatesOptions::Singular::refused});
       }};
 }
 

@@ -13,6 +13,13 @@ namespace {
 constexpr double dop853_limit = 6.1, dopri5_limit = 3.25;
 /// So few explicit steps cost less than finding out whether others would be cheaper.
 constexpr double few_steps = 60;
+/// An implicit method of order 4 takes about tolerance^(-1/4) steps for a motion that has nothing
+/// fast left in it; this many times as many explicit ones cost more, while it steps over what is
+/// damped,
+constexpr double many_steps = 2.5;
+/// and the cosine between a difference and the next one above which that motion is damped: it stays
+/// in its direction, where an oscillation turns.
+constexpr double damped_cosine = 0.7;
 /// Of the power method: even, since positions and velocities take turns in second-order equations.
 constexpr int power_steps = 8;
 /// Of the scaled state.
@@ -84,7 +91,8 @@ class Chooser {
   }
 
   void by_probe() {
-    const double rho = fastest_rate();
+    double cosine = 0;
+    const double rho = fastest_rate(cosine);
     if (!std::isfinite(rho)) {
       take(implicit_name(), "the equations cannot be evaluated around the start");
       return;
@@ -95,6 +103,11 @@ class Chooser {
                     std::ceil(least));
     if (least <= few_steps) {
       take(explicit_name(), rate);
+      return;
+    }
+    const double slow = std::pow(options_.driver.tolerance, -0.25);
+    if (least > many_steps * slow && cosine < -damped_cosine) {
+      take(implicit_name(), rate + ", and are damped");
       return;
     }
     const Probe implicit = probe(implicit_name());
@@ -165,14 +178,14 @@ class Chooser {
   }
 
   /// |f(y + e d) - f(y)| / e over |d|, d the last difference: the power method, in the units of the
-  /// state.
-  double fastest_rate() {
+  /// state. `cosine`: between the last two, -1 for a damped motion.
+  double fastest_rate(double& cosine) {
     const auto problem = find(explicit_name()).formulation->make(system_, {});
     if (problem->rebase(start_) != Eval::ok) return std::numeric_limits<double>::quiet_NaN();
     const Local& base = problem->base();
     const LocalRate& rate = problem->base_rate();
     const ErrorScale unit = problem->default_scale(1);
-    Local weights, d, y;
+    Local weights, d, y, last_d;
     problem->error_weights(start_, unit, weights);
     d = base;
     spread(weights, d);
@@ -188,6 +201,7 @@ class Chooser {
       if (problem->rate(start_.t, y, moved) != Eval::ok)
         return std::numeric_limits<double>::quiet_NaN();
       const double scale = size / power_distance;
+      last_d = d;
       for (std::size_t i = 0; i < d.x.size(); ++i) {
         d.x[i] = scale * (y.u[i] - base.u[i]);
         d.u[i] = scale * (moved.a[i] - rate.a[i]);
@@ -196,6 +210,7 @@ class Chooser {
       last = now;
       now = norm(d, weights) / size;
     }
+    cosine = product(d, last_d, weights) / (norm(d, weights) * norm(last_d, weights));
     return std::sqrt(last * now);
   }
 
@@ -205,15 +220,18 @@ class Chooser {
     for (std::size_t i = 0; i < a.u.size(); ++i) use(a.u[i], b.u[i]);
     for (std::size_t i = 0; i < a.z.size(); ++i) use(a.z[i], b.z[i]);
   }
-  static double norm(const Local& d, const Local& weights) {
+  static double product(const Local& a, const Local& b, const Local& weights) {
     double sum = 0;
-    const auto add = [&](const Vector& x, const Vector& w) {
-      for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * w[i] * x[i] * w[i];
+    const auto add = [&](const Vector& x, const Vector& y, const Vector& w) {
+      for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * w[i] * y[i] * w[i];
     };
-    add(d.x, weights.x);
-    add(d.u, weights.u);
-    add(d.z, weights.z);
-    return std::sqrt(sum);
+    add(a.x, b.x, weights.x);
+    add(a.u, b.u, weights.u);
+    add(a.z, b.z, weights.z);
+    return sum;
+  }
+  static double norm(const Local& d, const Local& weights) {
+    return std::sqrt(product(d, d, weights));
   }
 
   /// What the whole run would take if it went on as it began.

@@ -8,7 +8,9 @@
 /// 2. A few evaluations give rho, the fastest rate of the equations at the start (power method).
 ///    Stability alone asks an explicit method for rho (t_end - t) / limit steps. When those are
 ///    few, it is taken: nothing can be saved.
-/// 3. Otherwise an implicit method takes a few steps until its step has settled; where that does
+/// 3. When they are very many and the fastest rate is that of something damped, an implicit method
+///    is taken: what is fast dies out at once, however small the first steps have to be.
+/// 4. Otherwise an implicit method takes a few steps until its step has settled; where that does
 ///    not decide, an explicit one does so too. The counted work of either for the whole run, in
 ///    evaluations, decides.
 
