@@ -16,7 +16,7 @@ constexpr int fewest_hub_rows = 16;
 /// S costs at most this share without it,
 constexpr double hub_gain = 0.6;
 /// and this share of every row is left without it.
-constexpr double least_share = 1e-6;
+constexpr double least_share = 1e-4;
 
 /// Calls `use` with the size of a block as a constant where it is one of those of bodies: a
 /// coordinate by itself, a rotation, a body. Their loops then have no branches left.
