@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kardan/linalg/matrix.h"
+#include "kardan/linalg/sparse.h"
 
 namespace kardan {
 
@@ -42,6 +43,11 @@ void substitute_transposed(const FactorPattern& at, const FactorValues& lu, doub
 
 /// y += A x
 void add_products(const Matrix& A, std::span<const double> x, std::span<double> y);
+
+/// Y += factor A X, or A(rows) X with the listed rows of A; Y may be wider than X.
+void add_products(double factor, const SparseMatrix& A, const Matrix& X, Matrix& Y);
+void add_products(double factor, const SparseMatrix& A, std::span<const int> rows, const Matrix& X,
+                  Matrix& Y);
 
 /// C = A'B in the lower half (and in whole columns of four): A and B have `rows` rows, C is square,
 /// and all are `width` wide, a multiple of four.

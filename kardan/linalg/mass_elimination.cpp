@@ -17,7 +17,7 @@ constexpr int fewest_hub_rows = 16;
 /// S costs at most this share without it,
 constexpr double hub_gain = 0.6;
 /// and this share of every row is left without it.
-constexpr double least_share = 1e-6;
+constexpr double least_share = 1e-4;
 
 /// Calls `use` with the size of a block as a constant where it is one of those of bodies: a
 /// coordinate by itself, a rotation, a body. Their loops then have no branches left.
@@ -35,9 +35,9 @@ void with_size(int size, Use&& use) {
   }
 }
 
-/// L with the reciprocals of its diagonal in place of a matrix, both by rows of the lower triangle.
-/// The row whose pivot failed, or -1.
-int cholesky(int size, double* L) {
+/// L^-1 in place of a matrix L L', both by rows of the lower triangle. The row whose pivot failed,
+/// or -1. Products with the inverse do not wait for each other, as the steps of a solution do.
+int invert_factor(int size, double* L) {
   for (int i = 0; i < size; ++i) {
     double* row = L + i * (i + 1) / 2;
     const double own = row[i];
@@ -53,26 +53,36 @@ int cholesky(int size, double* L) {
         return i;
     }
   }
+  // Row i of the inverse: -(L(i, k) sums over rows k >= j) / L(i, i), from the left.
+  for (int i = 1; i < size; ++i) {
+    double* row = L + i * (i + 1) / 2;
+    for (int j = 0; j < i; ++j) {
+      double sum = 0;
+      for (int k = j; k < i; ++k) sum += row[k] * L[k * (k + 1) / 2 + j];
+      row[j] = -sum * row[i];
+    }
+  }
   return -1;
 }
 
-/// x := L^-1 x, L by rows with the reciprocals of its diagonal.
+/// x := L^-1 x
 template <class Size>
-inline void lower_solve(Size size, const double* row, double* x) {
-  for (int i = 0; i < size; row += ++i) {
-    double sum = x[i];
-    for (int k = 0; k < i; ++k) sum -= row[k] * x[k];
-    x[i] = sum * row[i];
+inline void lower_solve(Size size, const double* inverse, double* x) {
+  for (int i = size - 1; i >= 0; --i) {
+    const double* row = inverse + i * (i + 1) / 2;
+    double sum = row[0] * x[0];
+    for (int k = 1; k <= i; ++k) sum += row[k] * x[k];
+    x[i] = sum;
   }
 }
 
 /// x := L^-T x
 template <class Size>
-inline void upper_solve(Size size, const double* L, double* x) {
-  for (int i = size - 1; i >= 0; --i) {
-    const double* row = L + i * (i + 1) / 2;
-    x[i] *= row[i];
-    for (int k = 0; k < i; ++k) x[k] -= row[k] * x[i];
+inline void upper_solve(Size size, const double* inverse, double* x) {
+  for (int i = 0; i < size; ++i) {
+    double sum = 0;
+    for (int k = i; k < size; ++k) sum += inverse[k * (k + 1) / 2 + i] * x[k];
+    x[i] = sum;
   }
 }
 
@@ -232,7 +242,7 @@ Eval MassElimination::factor_mass(std::span<const double> M) {
       const int place = L_from_[b.factor + k];
       L[k] = place < 0 ? 0 : M[place];
     }
-    if (const int failed = cholesky(b.size, L); failed >= 0) {
+    if (const int failed = invert_factor(b.size, L); failed >= 0) {
       failed_column_ = columns_[b.first_column + failed];
       return Eval::recoverable;
     }
@@ -301,7 +311,7 @@ Eval MassElimination::factor_around_hub() {
       const int place = L_from_[hub.factor + at];
       hub_L_[at] = square_(i, j) + (place < 0 ? 0 : mass_[place]);
     }
-  return cholesky(hub.size, hub_L_.data()) < 0 ? Eval::ok : Eval::recoverable;
+  return invert_factor(hub.size, hub_L_.data()) < 0 ? Eval::ok : Eval::recoverable;
 }
 
 /// From t = L^-1 P (G_o M_o^-1 f_o - c): the hub's accelerations, and t with their share.

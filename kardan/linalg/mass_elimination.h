@@ -52,8 +52,7 @@ class MassElimination {
   void solve(std::span<double> a, std::span<double> y);
 
  private:
-  /// A connected part of M: its columns and the lower triangle of its factor, by rows, with the
-  /// reciprocals of the diagonal.
+  /// A connected part of M: its columns and the lower triangle of its factor's inverse, by rows.
   struct Block {
     int first_column = 0, size = 0;  // into columns_
     int factor = 0;                  // into L_
