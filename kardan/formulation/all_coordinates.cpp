@@ -29,7 +29,7 @@ constexpr double slow_projection = 0.05;
 /// than what this share of a step changes it by, lie around a singular position: explicit steps may
 /// leave it on another branch. All methods have stages farther apart. Nearer than the last number
 /// to it no other method can go on from there.
-constexpr double singular_root = 3e-3, singular_share = 0.02, nearest_root = 1e-3;
+constexpr double singular_root = 3e-3, singular_share = 0.02, nearest_root = 2e-3;
 /// Where less than this is left of a row, singular positions are looked for ahead.
 constexpr double near_root = 0.3;
 /// The driver passes singular positions at 0.4 of a step, between stages of radau5 and of dop853.
