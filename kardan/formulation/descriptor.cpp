@@ -309,6 +309,14 @@ void Descriptor::base_point(ChartPoint& point) const {
   point.dz = base_rate_.b;
 }
 
+void Descriptor::place(const Local& y, ChartPoint& point) {
+  point.q = y.x;
+  point.dq = y.u;
+  for (const RotationChart& c : rotations_)
+    set_part(point.dq, c.v, rotation_rate_map_inverse(part(y.x, c.v)) * part(y.u, c.v));
+  point.z = y.z;
+}
+
 Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, State& state) {
   state = base_;
   state.t = point.t;
