@@ -63,6 +63,8 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
   for (std::size_t b = 0; b < turning_.size(); ++b) rotations_[b].v = turning_[b].v + 3;
   for (const RowInfo& row : system.rows())
     multiplier_weight_.push_back(row.unit == RowUnit::length ? 1.0 : 1 / system.scales().length);
+  // That of bodies is constant, and made with the workspace.
+  if (system.has_bodies()) counts_.mass_evaluations = 1;
   y0_.resize(layout_.unknowns());
   dy0_.resize(layout_.unknowns());
   a_.resize(s.v);

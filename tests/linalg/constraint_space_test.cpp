@@ -146,5 +146,34 @@ TEST(SquareQr, SolvesRealAndComplexSystems) {
   check(std::complex<double>{});
 }
 
+/// Rows of W. Kahan (1966), of unit length: of each a quarter or more remains beside those before,
+/// and yet a combination of all nearly vanishes.
+TEST(ConstraintSpace, LetsSingularValuesDecideTheRankWherePivotingDoesNotSeeIt) {
+  constexpr int n = 30;
+  constexpr double c = 0.3, coarse = 1e-3;
+  const double s = std::sqrt(1 - c * c);
+  PatternBuilder builder(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) builder.add(i, j);
+  SparseMatrix A(builder.build());
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j)
+      // A little less remains of later rows: that settles the order of the pivots.
+      A.values[A.pattern->find(i, j)] = std::pow(s, j) * (i == j ? 1 : -c * (1 + 1e-10 * i));
+  const Vector unit(n, 1.0);
+  ConstraintSpace qr(A.pattern, n, unit, RowDecomposition::qr),
+      svd(A.pattern, n, unit, RowDecomposition::svd);
+  ASSERT_EQ(qr.factor(A, coarse, n, {}), Eval::ok);
+  ASSERT_EQ(svd.factor(A, coarse, n, {}), Eval::ok);
+  EXPECT_EQ(qr.rank(), n);
+  EXPECT_GT(qr.smallest_remainder(), 0.2);
+  EXPECT_EQ(svd.rank(), n - 1);
+  Matrix N, product;
+  svd.null_space(N);
+  ASSERT_EQ(N.cols(), 1);
+  multiply(A.to_dense(), N, product);
+  EXPECT_LE(norm_max(product.values()), coarse);
+}
+
 }  // namespace
 }  // namespace kardan
