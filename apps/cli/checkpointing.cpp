@@ -101,24 +101,24 @@ CheckpointWriter::CheckpointWriter(const StartedModel& started, const RunOptions
   const std::string rows = io::rows_path(path_);
   try {
     namespace fs = std::filesystem;
-    const bool anew = !from || !fs::exists(path_) || !fs::equivalent(path_, given.resume);
+    const bool goes_on = from && fs::exists(path_) && fs::equivalent(path_, given.resume);
     if (fs::exists(path_) && !fs::is_regular_file(path_))
       throw std::system_error(EINVAL, std::generic_category());
     // Rows and checkpoint belong together: an old one goes with its rows.
-    if (anew) fs::remove(path_);
-    auto journal = anew ? std::make_unique<io::RowJournal>(rows)
-                        : std::make_unique<io::RowJournal>(rows, from->rows);
+    if (!goes_on) fs::remove(path_);
+    auto journal = goes_on ? std::make_unique<io::RowJournal>(rows, from->rows)
+                           : std::make_unique<io::RowJournal>(rows);
     journal_ = journal.get();
-    if (from && !anew) now_.memory = from->memory;
+    if (goes_on) now_.memory = from->memory;
     // Into another file, the rows so far are copied.
-    if (from && anew) results.add(std::move(journal));
+    if (from && !goes_on) results.add(std::move(journal));
     if (from)
       (void)io::read_journal(
           io::rows_path(given.resume), from->rows, results.width(),
           [&](std::span<const double> row) { results.row(row); },
           [&](const StepRecord& step) { results.step(step); });
     if (journal) results.add(std::move(journal));
-    if (from && anew) write(from->memory);
+    if (from && !goes_on) write(from->memory);
   } catch (const std::system_error& e) {
     diagnostics.error("output.file", fmt::format("--checkpoint {}: {}", path_, e.code().message()),
                       {}, "is the folder there, and may it be written?");

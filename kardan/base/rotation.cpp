@@ -85,28 +85,6 @@ Quotients second_slopes(double p2, const Quotients& e) {
 
 }  // namespace
 
-Quaternion operator*(const Quaternion& a, const Quaternion& b) {
-  return {
-      a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
-
-Quaternion normalized(const Quaternion& q) {
-  const double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-  // Mostly q has unit length but for round-off; then the root's tangent is exact to round-off.
-  const double s = std::abs(square - 1) < 1e-8 ? 1.5 - 0.5 * square : 1 / std::sqrt(square);
-  return {s * q.w, s * q.x, s * q.y, s * q.z};
-}
-
-Mat3d rotation_matrix(const Quaternion& q) {
-  const double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
-  const double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
-  const double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
-  return {{{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy)},
-           {2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx)},
-           {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
-}
-
 Quaternion quaternion_from_matrix(const Mat3d& R) {
   // Take the largest of the four squares as pivot (Shepperd's choice), so nothing cancels.
   const double trace = R[0][0] + R[1][1] + R[2][2];

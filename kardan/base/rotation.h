@@ -6,6 +6,8 @@
 ///
 /// with w the body-frame angular velocity and phi = |theta|.
 
+#include <cmath>
+
 #include "kardan/base/vec.h"
 
 namespace kardan {
@@ -15,9 +17,29 @@ struct Quaternion {
   double w = 1, x = 0, y = 0, z = 0;
 };
 
-Quaternion operator*(const Quaternion& a, const Quaternion& b);
-Quaternion normalized(const Quaternion& q);
-Mat3d rotation_matrix(const Quaternion& q);
+inline Quaternion operator*(const Quaternion& a, const Quaternion& b) {
+  return {
+      a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+inline Quaternion normalized(const Quaternion& q) {
+  const double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  // Mostly q has unit length but for round-off; then the root's tangent is exact to round-off.
+  const double s = std::abs(square - 1) < 1e-8 ? 1.5 - 0.5 * square : 1 / std::sqrt(square);
+  return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+/// Of a unit quaternion.
+inline Mat3d rotation_matrix(const Quaternion& q) {
+  const double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
+  const double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
+  const double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+  return {{{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy)},
+           {2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx)},
+           {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
+}
+
 Quaternion quaternion_from_matrix(const Mat3d& R);
 /// exp(theta/2) as a quaternion: the rotation by |theta| about theta.
 Quaternion quaternion_exp(const Vec3d& theta);

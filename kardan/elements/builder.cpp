@@ -105,7 +105,7 @@ int Builder<D>::count_turns(const Angle<D>& angle, int A, int B) {
 }
 
 template <int D>
-void Builder<D>::sensor(std::string suffix, std::string unit,
+void Builder<D>::sensor(const std::string& suffix, std::string unit,
                         std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure,
                         SensorQuantity quantity, int A, int B, int counter) {
   program_.sensors.push_back({suffix.empty() ? name_ : name_ + "." + suffix, std::move(unit),
@@ -132,7 +132,7 @@ bool Builder<D>::require_rotation(int k) {
 }
 
 template <int D>
-void Builder<D>::fail(std::string code, std::string message, std::string hint) {
+void Builder<D>::fail(std::string code, const std::string& message, std::string hint) {
   diagnostics_.error(std::move(code), name_ + ": " + message, where_, std::move(hint));
 }
 

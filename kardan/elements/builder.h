@@ -139,7 +139,7 @@ class Builder {
   void force(K kernel, int A, int B);
 
   // Sensors: ELEMENT.suffix, or ELEMENT when the suffix is empty.
-  void sensor(std::string suffix, std::string unit,
+  void sensor(const std::string& suffix, std::string unit,
               std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure, SensorQuantity quantity,
               int A, int B, int counter = -1);
 
@@ -157,7 +157,7 @@ class Builder {
   RowSlots slots(int row, int A, int B) const;
 
   /// The element cannot be built: a located error. `code` is listed in the docs.
-  void fail(std::string code, std::string message, std::string hint = "");
+  void fail(std::string code, const std::string& message, std::string hint = "");
 
  private:
   template <class Bank, class Base>

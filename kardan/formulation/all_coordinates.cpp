@@ -43,21 +43,9 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
   const RowDependencies found = constraint_dependencies(system_, base_, *ws_, row_tolerance);
   if (found.eval != Eval::ok) return found.eval;
   rows_ = found.independent;
-  const SparsePattern& all = *system_.patterns().constraint;
-  SparsePattern kept;
-  kept.rows = rows();
-  kept.cols = all.cols;
-  G_place_.clear();
+  kept_ = pick_rows(*system_.patterns().constraint, rows_);
   holonomic_ = 0;
-  for (int row : rows_) {
-    holonomic_ += row < system_.sizes().lambda;
-    for (int k = all.row_start[row]; k < all.row_start[row + 1]; ++k) {
-      G_place_.push_back(k);
-      kept.column.push_back(all.column[k]);
-    }
-    kept.row_start.push_back(static_cast<int>(kept.column.size()));
-  }
-  G_pattern_ = std::make_shared<const SparsePattern>(std::move(kept));
+  for (int row : rows_) holonomic_ += row < system_.sizes().lambda;
   // The values of M decide how the solvers treat it.
   if (Eval e = system_.evaluate(base_, {.force = true}, *ws_); e != Eval::ok) {
     blame(base_);
@@ -72,14 +60,10 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
 void AllCoordinates::make_patterns(At& at) {
   Motion& m = at.motion;
   for (Vector* v : {&m.g, &m.rate, &m.gamma}) v->assign(rows(), 0.0);
-  m.G = SparseMatrix(G_pattern_);
-  m.rate_p = SparseMatrix(G_pattern_);
+  m.G = SparseMatrix(kept_.pattern);
+  m.rate_p = SparseMatrix(kept_.pattern);
   m.M = ws_->M;
-  at.solver = std::make_unique<MotionSolver>(ws_->M, G_pattern_);
-}
-
-void AllCoordinates::take(const SparseMatrix& all, SparseMatrix& kept) const {
-  for (std::size_t k = 0; k < G_place_.size(); ++k) kept.values[k] = all.values[G_place_[k]];
+  at.solver = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
 }
 
 void AllCoordinates::to_velocities(const Vector& x, const Vector& u, Vector& v) const {
@@ -112,7 +96,7 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
     if (request.velocity) m.rate[i] = ws_->rate[rows_[i]];
     if (request.acceleration) m.gamma[i] = ws_->gamma[rows_[i]];
   }
-  if (request.velocity) take(ws_->G, m.G);
+  if (request.velocity) kept_.take(ws_->G.values, m.G.values);
   if (request.force) {
     m.f = ws_->f;
     m.b = ws_->b;
@@ -137,7 +121,7 @@ Eval AllCoordinates::differentiate(const Vector& a, const Vector& lambda) {
   Motion& m = at_->motion;
   m.f_p = ws_->f_p;
   m.f_v = ws_->f_v;
-  take(ws_->rate_p, m.rate_p);
+  kept_.take(ws_->rate_p.values, m.rate_p.values);
   m.aux_p = ws_->aux_p;
   m.aux_v = ws_->aux_v;
   m.aux_aux = ws_->aux_aux;

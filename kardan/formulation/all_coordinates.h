@@ -93,7 +93,6 @@ class AllCoordinates final : public ConstrainedProblem {
   };
   Eval choose_rows(const std::string& why);
   void make_patterns(At& at);
-  void take(const SparseMatrix& all, SparseMatrix& kept) const;
   Eval evaluate_at(At& at, What what);
   Eval factor_at(At& at);
   Eval accelerate(At& at, Vector& a, Vector& lambda);
@@ -113,9 +112,8 @@ class AllCoordinates final : public ConstrainedProblem {
   std::unique_ptr<Workspace> ws_;
   AuxiliarySolver auxiliaries_;
 
-  std::vector<int> rows_;     // kept
-  std::vector<int> G_place_;  // of each kept value in the full matrix
-  std::shared_ptr<const SparsePattern> G_pattern_;
+  std::vector<int> rows_;  // kept
+  PickedRows kept_;
   int holonomic_ = 0;
   std::vector<PartitionRecord> history_;
 

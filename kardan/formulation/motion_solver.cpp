@@ -1,5 +1,7 @@
 #include "kardan/formulation/motion_solver.h"
 
+#include <limits>
+
 namespace kardan {
 
 MotionSolver::MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePattern> G) {
@@ -17,6 +19,10 @@ Eval MotionSolver::factor(const SparseMatrix& M, const SparseMatrix& G) {
 
 int MotionSolver::failed_row() const {
   return eliminated_ ? eliminated_->failed_row() : -1;
+}
+
+double MotionSolver::work() const {
+  return eliminated_ ? eliminated_->work() : std::numeric_limits<double>::infinity();
 }
 
 void MotionSolver::solve(Vector& a, Vector& lambda) {

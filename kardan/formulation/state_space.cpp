@@ -15,8 +15,6 @@ namespace {
 /// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
 /// position tolerance leaves, at what the certificate promises.
 constexpr double redundant_tolerance = 1e-10;
-/// Up to so many free directions the accelerations are solved on them; their mass matrix is dense.
-constexpr int most_reduced = 48;
 /// The partition is kept while the dependent directions grow by less than this.
 constexpr double partition_growth = 1.25;
 
@@ -49,7 +47,7 @@ Eval StateSpace::choose_partition(std::string why) {
 
 void StateSpace::prepare_dependent_solver() {
   const SparsePattern& p = *system_.patterns().constraint;
-  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
+  const int m = static_cast<int>(rows_.size());
   velocity_block_ = HeldBlock(split_, p, m);
   velocity_values_.resize(velocity_block_.pattern()->nonzeros());
   if (split_.drift() > 0) {
@@ -69,12 +67,10 @@ void StateSpace::prepare_dependent_solver() {
     if (split_.drift() > 0)
       tangent->position = std::make_unique<LinearSolver>(position_block_.pattern());
   }
-  reduced_ = accelerations_ == Accelerations::reduced ||
-             (accelerations_ == Accelerations::automatic && n - m <= most_reduced);
   held_.resize(split_.holonomic);
   held_velocities_.resize(m);
   share_bodies();
-  if (!reduced_) prepare_saddle();
+  chosen_ = false;
 }
 
 /// The dependent blocks from the chart columns at the point evaluated last. Away from the base they
@@ -245,9 +241,11 @@ Eval StateSpace::rebase(const State& state) {
     if (Eval e = choose_partition("start"); e != Eval::ok) return e;
   if (!evaluated)
     if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+  if (!chosen_) choose_accelerations();
   if (const std::string why = directions_at_base(); !why.empty()) {
     if (Eval e = choose_partition(why); e != Eval::ok) return e;
     if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+    choose_accelerations();
     if (!directions_at_base().empty()) return Eval::recoverable;
   }
   if (known) {

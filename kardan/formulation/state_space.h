@@ -26,6 +26,7 @@
 #include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
+#include "kardan/formulation/motion_solver.h"
 #include "kardan/formulation/parametrization.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
@@ -34,7 +35,7 @@
 namespace kardan {
 
 /// How accelerations are solved for: on the free directions, whose mass matrix is dense; by the
-/// sparse saddle-point matrix [M G'; G 0]; or by the number of free directions.
+/// sparse saddle-point matrix [M G'; G 0]; or by what either costs.
 enum class Accelerations { automatic, reduced, saddle };
 
 class StateSpace final : public ChartProblem {
@@ -94,7 +95,6 @@ class StateSpace final : public ChartProblem {
   };
   Eval choose_partition(std::string why);
   void prepare_dependent_solver();
-  void prepare_saddle();
   Eval factor_dependent(Tangent& tangent);
   Eval dependent_positions(double t, const Local& y);
   Eval close_positions();
@@ -115,6 +115,8 @@ class StateSpace final : public ChartProblem {
   void share_bodies();
   void reduce_by_bodies(const Matrix& U);
   void reduce_at_once(const Matrix& U);
+  void choose_accelerations();
+  double reduced_work() const;
   Eval saddle_accelerations();
   std::string directions_at_base();
   void blame(const State& state);
@@ -189,14 +191,16 @@ class StateSpace final : public ChartProblem {
   std::vector<std::vector<int>> supports_;      // of the columns of U in body tangents
   Vector position_weight_;                      // by row: to scaled residuals
   bool foreseen_ = false;                       // positions were closed without a last look
-  std::shared_ptr<const SparsePattern> saddle_pattern_;
-  std::vector<int> saddle_M_, saddle_G_, saddle_Gt_, saddle_from_;
-  std::unique_ptr<LinearSolver> saddle_;
-  Vector velocity_values_, position_values_, saddle_values_, saddle_x_;
+  Vector velocity_values_, position_values_;
   std::vector<Mat3d> turn_;  // T of every spatial body at the point
   Vector chart_G_;           // values of G T at the point
 
-  bool reduced_ = true;  // accelerations on the free directions, else by the saddle matrix
+  bool chosen_ = false;  // how accelerations are solved
+  bool reduced_ = true;  // on the free directions, else by the saddle matrix
+  PickedRows kept_;      // rows_ of G
+  SparseMatrix kept_G_;
+  Vector kept_lambda_;
+  std::unique_ptr<MotionSolver> saddle_;
   /// The columns of U that move a body (filled up to a multiple of four by such as do not), and U
   /// there in body tangents, M times it and the square of both.
   struct BodyShare {

@@ -11,6 +11,13 @@
 namespace kardan {
 namespace {
 
+/// Up to so many free directions accelerations are solved on them without a look at what it costs,
+constexpr int fewest_shared = 6;
+/// and beyond so many they are not: their mass matrix is dense.
+constexpr int most_reduced = 48;
+/// Entries of the factors of dependent blocks, by those of the blocks, about.
+constexpr double fill_of_factors = 1.5;
+
 /// y += factor A x
 void multiply_add(double factor, const SparseMatrix& A, const Vector& x, Vector& y) {
   const SparsePattern& p = *A.pattern;
@@ -143,38 +150,17 @@ void StateSpace::gather(const Matrix& U, BodyShare& share) {
   const BodyLayout& body = system_.bodies()[share.body];
   const int used = static_cast<int>(share.columns.size()), width = share.U.cols();
   const int* column = share.columns.data();
-  const bool turns = system_.dimension() == 3 && body.v_count > 3;
-  for (int k = 0; k < (turns ? 3 : body.v_count); ++k) {
+  for (int k = 0; k < body.v_count; ++k) {
     const double* from = U.row(body.v + k);
     double* to = share.U.row(k);
     for (int j = 0; j < used; ++j) to[j] = from[column[j]];
   }
-  if (turns) {
-    const Mat3d T = turn_[share.body];
-    const double *x = U.row(body.v + 3), *y = U.row(body.v + 4), *z = U.row(body.v + 5);
-    double *a = share.U.row(3), *b = share.U.row(4), *c = share.U.row(5);
-    for (int j = 0; j < used; ++j) {
-      const double u = x[column[j]], v = y[column[j]], w = z[column[j]];
-      a[j] = T[0][0] * u + T[0][1] * v + T[0][2] * w;
-      b[j] = T[1][0] * u + T[1][1] * v + T[1][2] * w;
-      c[j] = T[2][0] * u + T[2][1] * v + T[2][2] * w;
-    }
-  }
+  if (system_.dimension() == 3 && body.v_count > 3)
+    turn_rows(&turn_[share.body][0][0], width, share.U.row(3));
   const SparsePattern& mass = *ws_->M.pattern;
-  for (int k = 0; k < body.v_count; ++k) {
-    double* to = share.MU.row(k);
-    bool first = true;
-    for (int s = mass.row_start[body.v + k]; s < mass.row_start[body.v + k + 1]; ++s) {
-      const double m = ws_->M.values[s];
-      if (m == 0 && !first) continue;
-      const double* from = share.U.row(mass.column[s] - body.v);
-      if (first)
-        for (int j = 0; j < width; ++j) to[j] = m * from[j];
-      else
-        for (int j = 0; j < width; ++j) to[j] += m * from[j];
-      first = false;
-    }
-  }
+  multiply_rows({body.v_count, body.v, mass.row_start.data() + body.v, mass.column.data(),
+                 ws_->M.values.data()},
+                width, share.U.data(), share.MU.data());
 }
 
 /// The same body by body, on the columns that move it.
@@ -243,56 +229,46 @@ void StateSpace::reduced_multipliers(Tangent& tangent) {
   for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = held_velocities_[i];
 }
 
-void StateSpace::prepare_saddle() {
-  const SparsePattern& p = *system_.patterns().constraint;
-  const SparsePattern& mass = *system_.patterns().mass;
-  const int m = static_cast<int>(rows_.size()), n = system_.sizes().v;
-  PatternBuilder builder(n + m, n + m);
-  for (int i = 0; i < n; ++i)
-    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) builder.add(i, mass.column[k]);
-  for (int i = 0; i < m; ++i) {
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
-      builder.add(n + i, p.column[k]);
-      builder.add(p.column[k], n + i);
-    }
-    builder.add(n + i, n + i);
+/// On the free directions where they are few; their mass matrix is dense, but rank and condition
+/// are those of the constraints, not their squares.
+void StateSpace::choose_accelerations() {
+  chosen_ = true;
+  const int n = system_.sizes().v - static_cast<int>(rows_.size());
+  reduced_ = accelerations_ != Accelerations::saddle;
+  if (accelerations_ == Accelerations::reduced) return;
+  if (accelerations_ == Accelerations::automatic && n <= fewest_shared) return;
+  kept_ = pick_rows(*system_.patterns().constraint, rows_);
+  kept_G_ = SparseMatrix(kept_.pattern);
+  kept_lambda_.resize(rows_.size());
+  saddle_ = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
+  if (accelerations_ == Accelerations::automatic)
+    reduced_ = !(saddle_->work() < reduced_work()) && n <= most_reduced;
+  if (reduced_) saddle_.reset();
+}
+
+/// Multiplications of the free directions, their mass matrix and its factors, about.
+double StateSpace::reduced_work() const {
+  const double n = second();
+  double work = n * n * n / 3 + n * fill_of_factors * velocity_block_.pattern()->nonzeros();
+  for (const BodyShare& share : shares_) {
+    const double used = static_cast<double>(share.columns.size()), size = share.U.rows();
+    work += size * used * (0.5 * used + size);
   }
-  saddle_pattern_ = builder.build();
-  saddle_M_.clear();
-  saddle_G_.clear();
-  saddle_Gt_.clear();
-  saddle_from_.clear();
-  for (int i = 0; i < n; ++i)
-    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
-      saddle_M_.push_back(saddle_pattern_->find(i, mass.column[k]));
-  for (int i = 0; i < m; ++i)
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k) {
-      saddle_from_.push_back(k);
-      saddle_G_.push_back(saddle_pattern_->find(n + i, p.column[k]));
-      saddle_Gt_.push_back(saddle_pattern_->find(p.column[k], n + i));
-    }
-  saddle_values_.assign(saddle_pattern_->nonzeros(), 0.0);
-  saddle_ = std::make_unique<LinearSolver>(saddle_pattern_);
-  saddle_x_.resize(n + m);
+  return work;
 }
 
 /// a_ and lambda_ at once from [M G'; G 0].
 Eval StateSpace::saddle_accelerations() {
-  const int n = system_.sizes().v, m = static_cast<int>(rows_.size());
-  for (std::size_t k = 0; k < saddle_M_.size(); ++k)
-    saddle_values_[saddle_M_[k]] = ws_->M.values[k];
-  for (std::size_t k = 0; k < saddle_from_.size(); ++k)
-    saddle_values_[saddle_G_[k]] = saddle_values_[saddle_Gt_[k]] = ws_->G.values[saddle_from_[k]];
-  if (Eval e = saddle_->factor(saddle_values_); e != Eval::ok) {
+  kept_.take(ws_->G.values, kept_G_.values);
+  if (Eval e = saddle_->factor(ws_->M, kept_G_); e != Eval::ok) {
     culprit_ = "the accelerations (mass matrix and constraints are singular together)";
     return e;
   }
-  std::copy(ws_->f.begin(), ws_->f.end(), saddle_x_.begin());
-  for (int i = 0; i < m; ++i) saddle_x_[n + i] = ws_->gamma[rows_[i]];
-  saddle_->solve(saddle_x_);
-  std::copy_n(saddle_x_.begin(), n, a_.begin());
+  std::copy(ws_->f.begin(), ws_->f.end(), a_.begin());
+  for (std::size_t i = 0; i < rows_.size(); ++i) kept_lambda_[i] = ws_->gamma[rows_[i]];
+  saddle_->solve(a_, kept_lambda_);
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  for (int i = 0; i < m; ++i) lambda_[rows_[i]] = saddle_x_[n + i];
+  for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = kept_lambda_[i];
   return all_finite(a_) ? Eval::ok : Eval::recoverable;
 }
 

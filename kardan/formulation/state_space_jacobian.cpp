@@ -11,19 +11,6 @@
 namespace kardan {
 namespace {
 
-/// Y(0..rows) += factor * A(rows) X for a sparse A; `rows` picks rows of A (all when null).
-void multiply_add(double factor, const SparseMatrix& A, const std::vector<int>* rows,
-                  const Matrix& X, Matrix& Y) {
-  const SparsePattern& p = *A.pattern;
-  const int count = rows ? static_cast<int>(rows->size()) : p.rows;
-  for (int i = 0; i < count; ++i) {
-    const int row = rows ? (*rows)[i] : i;
-    RowSum sum(X.cols(), Y.row(i));
-    for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
-      if (A.values[k] != 0) sum.add(factor * A.values[k], X.row(p.column[k]));
-  }
-}
-
 /// Y = U' X for a U whose columns have the given supports.
 void transposed_product(const std::vector<std::vector<int>>& supports, const Matrix& U,
                         const Matrix& X, Matrix& Y) {
@@ -131,7 +118,7 @@ void StateSpace::close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y)
   Yq.resize(Y.rows(), Y.cols());
   Yq.set_zero();
   if (rows_.empty()) return;
-  multiply_add(-1, ws_->G, &rows_, Y, W3_);
+  add_products(-1, ws_->G, rows_, Y, W3_);
   dependent.solve(W3_);
   split_.add_held(W3_, Yq);
   add_to_body(Yq, Y);
@@ -145,8 +132,8 @@ void StateSpace::differentiate_accelerations(const Place& at) {
   add_curvature(&Curvature::acceleration_by_rate, at.tangent.velocities(), AN_, Xq_.cols());
   W3_.resize(m, AN_.cols());
   W3_.set_zero();
-  multiply_add(-1, ws_->accel_p, &rows_, X_, W3_);
-  multiply_add(-1, ws_->accel_v, &rows_, VU_, W3_);
+  add_products(-1, ws_->accel_p, rows_, X_, W3_);
+  add_products(-1, ws_->accel_v, rows_, VU_, W3_);
   if (moving_)
     for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->accel_t[rows_[i]];
   close_dependent(*at.tangent.velocity, W1_, AN_);
@@ -187,7 +174,7 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
   add_curvature(&Curvature::spin, Xq_, V_);
   W3_.resize(m, width);
   W3_.set_zero();
-  multiply_add(-1, ws_->rate_p, &rows_, X_, W3_);
+  add_products(-1, ws_->rate_p, rows_, X_, W3_);
   if (moving_)
     for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->rate_t[rows_[i]];
   close_dependent(*at.tangent.velocity, Vq_, V_);
@@ -232,9 +219,9 @@ Eval StateSpace::reduce_forces(LocalJacobian& out) {
   const int width = X_.cols();
   W1_.resize(nv, VU_.cols());
   W1_.set_zero();
-  multiply_add(1, ws_->f_p, nullptr, X_, W1_);
-  multiply_add(1, ws_->f_v, nullptr, VU_, W1_);
-  multiply_add(-1, ws_->M, nullptr, AN_, W1_);
+  add_products(1, ws_->f_p, X_, W1_);
+  add_products(1, ws_->f_v, VU_, W1_);
+  add_products(-1, ws_->M, AN_, W1_);
   if (moving_)
     for (int j = 0; j < nv; ++j) W1_(j, n) += ws_->f_t[j];
   if (system_.sizes().r + system_.sizes().w > 0)
@@ -265,9 +252,9 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
   zero(by_x, nr + nw, n + 1);
   zero(by_u, nr + nw, nu);
   copy_to_dense(*ws_->aux_aux.pattern, ws_->aux_aux.values, own);
-  multiply_add(1, ws_->aux_p, nullptr, X_, by_x);
-  multiply_add(1, ws_->aux_v, nullptr, V_, by_x);
-  multiply_add(1, ws_->aux_v, nullptr, body_U_, by_u);
+  add_products(1, ws_->aux_p, X_, by_x);
+  add_products(1, ws_->aux_v, V_, by_x);
+  add_products(1, ws_->aux_v, body_U_, by_u);
   for (int i = 0; i < nr; ++i) by_x(i, n) += ws_->b_t[i];
   for (int i = 0; i < nw; ++i) by_x(nr + i, n) += ws_->d_t[i];
   // w by (x, zeta, t), u, r.

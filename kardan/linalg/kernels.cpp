@@ -210,8 +210,10 @@ KARDAN_INLINE void update_trailing(int n, double* lu, int begin, int end) {
 
 }  // namespace
 
-KARDAN_DISPATCHED
-void add_combination(int count, const double* c, const double* const* rows, int width, double* y) {
+namespace {
+
+KARDAN_INLINE void add_listed(int count, const double* c, const double* const* rows, int width,
+                              double* y) {
   int j = 0;
   for (; j + 16 <= width; j += 16) add_columns<4, 4>(count, c, rows, j, y);
   if (j + 8 <= width) {
@@ -230,6 +232,53 @@ void add_combination(int count, const double* c, const double* const* rows, int 
   double sum = y[j];
   for (int k = 0; k < count; ++k) sum += c[k] * rows[k][j];
   y[j] = sum;
+}
+
+}  // namespace
+
+KARDAN_DISPATCHED
+void add_combination(int count, const double* c, const double* const* rows, int width, double* y) {
+  add_listed(count, c, rows, width, y);
+}
+
+namespace {
+
+/// `rows`: which rows of A, or null for all of them.
+KARDAN_INLINE void add_sparse_products(double factor, const SparseMatrix& A, const int* rows,
+                                       int count, const Matrix& X, Matrix& Y) {
+  constexpr int most = 48;
+  const SparsePattern& p = *A.pattern;
+  const int width = X.cols();
+  double c[most];
+  const double* x[most];
+  for (int i = 0; i < count; ++i) {
+    const int row = rows ? rows[i] : i;
+    int terms = 0;
+    for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k) {
+      const double value = A.values[k];
+      if (value == 0) continue;
+      if (terms == most) {
+        add_listed(terms, c, x, width, Y.row(i));
+        terms = 0;
+      }
+      c[terms] = factor * value;
+      x[terms++] = X.row(p.column[k]);
+    }
+    add_listed(terms, c, x, width, Y.row(i));
+  }
+}
+
+}  // namespace
+
+KARDAN_DISPATCHED
+void add_products(double factor, const SparseMatrix& A, std::span<const int> rows, const Matrix& X,
+                  Matrix& Y) {
+  add_sparse_products(factor, A, rows.data(), static_cast<int>(rows.size()), X, Y);
+}
+
+KARDAN_DISPATCHED
+void add_products(double factor, const SparseMatrix& A, const Matrix& X, Matrix& Y) {
+  add_sparse_products(factor, A, nullptr, A.rows(), X, Y);
 }
 
 namespace {
@@ -316,6 +365,41 @@ void multiply_lower(int rows, int width, const double* A, const double* B, doubl
         sum += A[k * width + i] * *reinterpret_cast<const Wide<4>*>(B + k * width + j);
       *reinterpret_cast<Wide<4>*>(C + i * width + j) = sum;
     }
+}
+
+KARDAN_DISPATCHED
+void turn_rows(const double* T, int width, double* X) {
+  for (int j = 0; j < width; j += 4) {
+    Wide<4>* row[3];
+    for (int i = 0; i < 3; ++i) row[i] = reinterpret_cast<Wide<4>*>(X + i * width + j);
+    const Wide<4> x = *row[0], y = *row[1], z = *row[2];
+    for (int i = 0; i < 3; ++i) *row[i] = T[3 * i] * x + T[3 * i + 1] * y + T[3 * i + 2] * z;
+  }
+}
+
+KARDAN_DISPATCHED
+void multiply_rows(const SparseRows& A, int width, const double* X, double* Y) {
+  for (int i = 0; i < A.rows; ++i) {
+    double* y = Y + i * width;
+    for (int j = 0; j < width; j += 4) *reinterpret_cast<Wide<4>*>(y + j) = Wide<4>{};
+    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k) {
+      const double a = A.value[k];
+      if (a == 0) continue;
+      const double* x = X + (A.column[k] - A.first) * width;
+      for (int j = 0; j < width; j += 4)
+        *reinterpret_cast<Wide<4>*>(y + j) += a * *reinterpret_cast<const Wide<4>*>(x + j);
+    }
+  }
+}
+
+KARDAN_DISPATCHED
+void subtract_from_rows(int count, const int* row, const double* c, int width, const double* x,
+                        double* X) {
+  for (int p = 0; p < count; ++p) {
+    double* y = X + row[p] * static_cast<std::ptrdiff_t>(width);
+    for (int j = 0; j < width; j += 4)
+      *reinterpret_cast<Wide<4>*>(y + j) -= c[p] * *reinterpret_cast<const Wide<4>*>(x + j);
+  }
 }
 
 KARDAN_DISPATCHED

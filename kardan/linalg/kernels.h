@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kardan/linalg/matrix.h"
+#include "kardan/linalg/sparse.h"
 
 namespace kardan {
 
@@ -43,9 +44,31 @@ void substitute_transposed(const FactorPattern& at, const FactorValues& lu, doub
 /// y += A x
 void add_products(const Matrix& A, std::span<const double> x, std::span<double> y);
 
+/// Y += factor A X, or A(rows) X with the listed rows of A; Y may be wider than X.
+void add_products(double factor, const SparseMatrix& A, const Matrix& X, Matrix& Y);
+void add_products(double factor, const SparseMatrix& A, std::span<const int> rows, const Matrix& X,
+                  Matrix& Y);
+
 /// C = A'B in the lower half (and in whole columns of four): A and B have `rows` rows, C is square,
 /// and all are `width` wide, a multiple of four.
 void multiply_lower(int rows, int width, const double* A, const double* B, double* C);
+
+/// X := T X for three rows of X, one after the other, each `width` long, a multiple of four; T by
+/// rows.
+void turn_rows(const double* T, int width, double* X);
+
+/// Y = A X for rows of a sparse matrix; column c of it belongs to row c - first of X. X and Y have
+/// rows of the given width, a multiple of four.
+struct SparseRows {
+  int rows, first;
+  const int *row_start, *column;
+  const double* value;
+};
+void multiply_rows(const SparseRows& A, int width, const double* X, double* Y);
+
+/// X(row[p]) -= c[p] x for the listed rows of X; x and they are `width` long, a multiple of four.
+void subtract_from_rows(int count, const int* row, const double* c, int width, const double* x,
+                        double* X);
 
 /// The largest absolute entry of a row and the sum of them all; the sum is not finite where an
 /// entry is not.

@@ -6,9 +6,17 @@
 #include <type_traits>
 
 #include "kardan/base/assert.h"
+#include "kardan/linalg/kernels.h"
 
 namespace kardan {
 namespace {
+
+/// A hub has at least so many rows,
+constexpr int fewest_hub_rows = 16;
+/// S costs at most this share without it,
+constexpr double hub_gain = 0.6;
+/// and this share of every row is left without it.
+constexpr double least_share = 1e-4;
 
 /// Calls `use` with the size of a block as a constant where it is one of those of bodies: a
 /// coordinate by itself, a rotation, a body. Their loops then have no branches left.
@@ -26,23 +34,54 @@ void with_size(int size, Use&& use) {
   }
 }
 
-/// x := L^-1 x, L by rows with the reciprocals of its diagonal.
+/// L^-1 in place of a matrix L L', both by rows of the lower triangle. The row whose pivot failed,
+/// or -1. Products with the inverse do not wait for each other, as the steps of a solution do.
+int invert_factor(int size, double* L) {
+  for (int i = 0; i < size; ++i) {
+    double* row = L + i * (i + 1) / 2;
+    const double own = row[i];
+    for (int j = 0; j <= i; ++j) {
+      const double* other = L + j * (j + 1) / 2;
+      double sum = row[j];
+      for (int k = 0; k < j; ++k) sum -= row[k] * other[k];
+      if (j < i)
+        row[j] = sum * other[j];
+      else if (sum > SparseCholesky::smallest_pivot * own && std::isfinite(sum))
+        row[i] = 1 / std::sqrt(sum);
+      else
+        return i;
+    }
+  }
+  // Row i of the inverse: -(L(i, k) sums over rows k >= j) / L(i, i), from the left.
+  for (int i = 1; i < size; ++i) {
+    double* row = L + i * (i + 1) / 2;
+    for (int j = 0; j < i; ++j) {
+      double sum = 0;
+      for (int k = j; k < i; ++k) sum += row[k] * L[k * (k + 1) / 2 + j];
+      row[j] = -sum * row[i];
+    }
+  }
+  return -1;
+}
+
+/// x := L^-1 x
 template <class Size>
-inline void lower_solve(Size size, const double* row, double* x) {
-  for (int i = 0; i < size; row += ++i) {
-    double sum = x[i];
-    for (int k = 0; k < i; ++k) sum -= row[k] * x[k];
-    x[i] = sum * row[i];
+inline void lower_solve(Size size, const double* inverse, double* x) {
+  for (int i = size - 1; i >= 0; --i) {
+    const double* row = inverse + i * (i + 1) / 2;
+    double sum = row[0] * x[0];
+    for (int k = 1; k <= i; ++k) sum += row[k] * x[k];
+    x[i] = sum;
   }
 }
 
 /// x := L^-T x
 template <class Size>
-inline void upper_solve(Size size, const double* L, double* x) {
-  for (int i = size - 1; i >= 0; --i) {
-    const double* row = L + i * (i + 1) / 2;
-    x[i] *= row[i];
-    for (int k = 0; k < i; ++k) x[k] -= row[k] * x[i];
+inline void upper_solve(Size size, const double* inverse, double* x) {
+  for (int i = 0; i < size; ++i) {
+    double sum = 0;
+    for (int k = i; k < size; ++k) sum += inverse[k * (k + 1) / 2 + i] * x[k];
+    x[i] = sum;
   }
 }
 
@@ -61,7 +100,8 @@ MassElimination::MassElimination(std::shared_ptr<const SparsePattern> M,
   KARDAN_ASSERT(M_->rows == M_->cols && M_->cols == G_->cols, "M is square, G as wide");
   find_blocks();
   find_segments();
-  find_schur_pattern();
+  find_pattern(whole_, -1);
+  find_hub();
   w_.resize(columns());
 }
 
@@ -127,19 +167,65 @@ void MassElimination::find_segments() {
     }
 }
 
+template <class Use>
+void MassElimination::each_block(int without, Use&& use) const {
+  for (int b = 0; b < static_cast<int>(blocks_.size()); ++b)
+    if (b != without)
+      with_size(blocks_[b].size, [&](auto size) {
+        use(size, blocks_[b],
+            std::span(segments_).subspan(segment_start_[b],
+                                         segment_start_[b + 1] - segment_start_[b]));
+      });
+}
+
 /// S(i, j) is not zero where rows i and j meet in a block.
-void MassElimination::find_schur_pattern() {
+void MassElimination::find_pattern(Schur& schur, int without) const {
   PatternBuilder builder(rows(), rows());
   auto each_pair = [&](auto&& use) {
-    for (std::size_t b = 0; b < blocks_.size(); ++b)
-      for (int s = segment_start_[b]; s < segment_start_[b + 1]; ++s)
-        for (int t = segment_start_[b]; t <= s; ++t) use(segments_[s].row, segments_[t].row);
+    each_block(without, [&](int, const Block&, std::span<const Segment> segments) {
+      for (std::size_t s = 0; s < segments.size(); ++s)
+        for (std::size_t t = 0; t <= s; ++t) use(segments[s].row, segments[t].row);
+    });
   };
   each_pair([&](int i, int j) { builder.add(i, j); });
   const auto pattern = builder.build();
-  each_pair([&](int i, int j) { S_place_.push_back(pattern->find(i, j)); });
-  S_.resize(pattern->nonzeros());
-  schur_ = std::make_unique<SparseCholesky>(pattern);
+  each_pair([&](int i, int j) { schur.place.push_back(pattern->find(i, j)); });
+  schur.values.resize(pattern->nonzeros());
+  schur.factors = std::make_unique<SparseCholesky>(pattern);
+  schur.work = schur.factors->work();
+  each_block(without, [&](int size, const Block&, std::span<const Segment> segments) {
+    const double count = static_cast<double>(segments.size());
+    schur.work += 0.5 * size * count * (count + size + 2);
+  });
+}
+
+/// The block that most rows touch, if S is much cheaper without it.
+void MassElimination::find_hub() {
+  int most = 0;
+  for (int b = 0; b < static_cast<int>(blocks_.size()); ++b)
+    if (segment_start_[b + 1] - segment_start_[b] > segment_start_[most + 1] - segment_start_[most])
+      most = b;
+  const int count = blocks_.empty() ? 0 : segment_start_[most + 1] - segment_start_[most];
+  if (count < fewest_hub_rows) return;
+  std::vector<int> touches(rows(), 0);
+  each_block(most, [&](int, const Block&, std::span<const Segment> segments) {
+    for (const Segment& s : segments) touches[s.row] = 1;
+  });
+  if (std::ranges::count(touches, 0) > 0) return;
+  find_pattern(rest_, most);
+  const int size = blocks_[most].size, width = (size + 3) / 4 * 4;
+  rest_.work += size * (static_cast<double>(rest_.factors->factor_nonzeros()) + size * rows());
+  if (rest_.work > hub_gain * whole_.work) return;
+  hub_ = most;
+  std::vector<int> inverse(rows());
+  const std::span<const int> order = rest_.factors->order();
+  for (int k = 0; k < rows(); ++k) inverse[order[k]] = k;
+  for (int s = segment_start_[hub_]; s < segment_start_[hub_ + 1]; ++s)
+    hub_row_.push_back(inverse[segments_[s].row]);
+  Z_.resize(rows(), width);
+  DZ_.resize(rows(), width);
+  square_.resize(width, width);
+  hub_L_.resize(static_cast<std::size_t>(size) * (size + 1) / 2);
 }
 
 /// Masses of bodies in their own frames do not change.
@@ -151,74 +237,111 @@ Eval MassElimination::factor_mass(std::span<const double> M) {
   failed_column_ = -1;
   for (const Block& b : blocks_) {
     double* L = L_.data() + b.factor;
-    const int* from = L_from_.data() + b.factor;
-    for (int i = 0; i < b.size; ++i) {
-      double* row = L + i * (i + 1) / 2;
-      for (int j = 0; j <= i; ++j) {
-        const double* other = L + j * (j + 1) / 2;
-        const int place = from[i * (i + 1) / 2 + j];
-        double sum = place < 0 ? 0 : M[place];
-        const double own = sum;
-        for (int k = 0; k < j; ++k) sum -= row[k] * other[k];
-        if (j < i) {
-          row[j] = sum * other[j];
-        } else if (sum > SparseCholesky::smallest_pivot * own && std::isfinite(sum)) {
-          row[i] = 1 / std::sqrt(sum);
-        } else {
-          failed_column_ = columns_[b.first_column + i];
-          return Eval::recoverable;
-        }
-      }
+    for (int k = 0; k < b.size * (b.size + 1) / 2; ++k) {
+      const int place = L_from_[b.factor + k];
+      L[k] = place < 0 ? 0 : M[place];
+    }
+    if (const int failed = invert_factor(b.size, L); failed >= 0) {
+      failed_column_ = columns_[b.first_column + failed];
+      return Eval::recoverable;
     }
   }
   factored_ = true;
   return Eval::ok;
 }
 
+/// The segments of a block from G to Y.
+void MassElimination::turn(int block) {
+  const Block& b = blocks_[block];
+  with_size(b.size, [&](auto size) {
+    for (int s = segment_start_[block]; s < segment_start_[block + 1]; ++s)
+      lower_solve(size, L_.data() + b.factor, Y_.data() + segments_[s].values);
+  });
+}
+
 Eval MassElimination::factor(std::span<const double> G) {
   KARDAN_ASSERT(static_cast<int>(G.size()) == G_->nonzeros(), "one value per entry");
   std::fill(Y_.begin(), Y_.end(), 0.0);
   for (std::size_t k = 0; k < G.size(); ++k) Y_[Y_place_[k]] = G[k];
-  std::fill(S_.begin(), S_.end(), 0.0);
-  const int* place = S_place_.data();
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const Segment *first = segments_.data() + segment_start_[b],
-                  *last = segments_.data() + segment_start_[b + 1];
-    const double* L = L_.data() + blocks_[b].factor;
-    with_size(blocks_[b].size, [&](auto size) {
-      for (const Segment* s = first; s != last; ++s) {
-        double* y = Y_.data() + s->values;
-        lower_solve(size, L, y);
-        for (const Segment* t = first; t <= s; ++t)
-          S_[*place++] += product(size, y, Y_.data() + t->values);
-      }
-    });
-  }
-  return schur_->factor(S_);
+  for (int b = 0; b < static_cast<int>(blocks_.size()); ++b)
+    if (b != hub_) turn(b);
+  around_hub_ = has_hub() && factor_around_hub() == Eval::ok;
+  if (around_hub_) return Eval::ok;
+  if (has_hub()) turn(hub_);
+  return factor(whole_, -1);
+}
+
+Eval MassElimination::factor(Schur& schur, int without) {
+  std::fill(schur.values.begin(), schur.values.end(), 0.0);
+  const int* place = schur.place.data();
+  each_block(without, [&](auto size, const Block&, std::span<const Segment> segments) {
+    for (const Segment* s = segments.data(); s != segments.data() + segments.size(); ++s)
+      for (const Segment* t = segments.data(); t <= s; ++t)
+        schur.values[*place++] += product(size, Y_.data() + s->values, Y_.data() + t->values);
+  });
+  return schur.factors->factor(schur.values);
+}
+
+Eval MassElimination::factor_around_hub() {
+  if (Eval e = factor(rest_, hub_); e != Eval::ok) return e;
+  // Rows that nearly depend on each other without the hub lose digits in the difference.
+  if (rest_.factors->pivot_ratio() < least_share) return Eval::recoverable;
+  const Block& hub = blocks_[hub_];
+  Z_.set_zero();
+  for (std::size_t k = 0; k < hub_row_.size(); ++k)
+    std::copy_n(Y_.data() + segments_[segment_start_[hub_] + static_cast<int>(k)].values, hub.size,
+                Z_.row(hub_row_[k]));
+  rest_.factors->solve_lower(Z_);
+  const std::span<const double> inverse = rest_.factors->inverse_pivots();
+  for (int k = 0; k < rows(); ++k)
+    for (int j = 0; j < Z_.cols(); ++j) DZ_(k, j) = inverse[k] * Z_(k, j);
+  multiply_lower(rows(), Z_.cols(), Z_.data(), DZ_.data(), square_.data());
+  int at = 0;
+  for (int i = 0; i < hub.size; ++i)
+    for (int j = 0; j <= i; ++j, ++at) {
+      const int place = L_from_[hub.factor + at];
+      hub_L_[at] = square_(i, j) + (place < 0 ? 0 : mass_[place]);
+    }
+  return invert_factor(hub.size, hub_L_.data()) < 0 ? Eval::ok : Eval::recoverable;
+}
+
+/// From t = L^-1 P (G_o M_o^-1 f_o - c): the hub's accelerations, and t with their share.
+void MassElimination::move_hub(std::span<double> t) {
+  const Block& hub = blocks_[hub_];
+  double* a = w_.data() + hub.first_column;
+  for (int k = 0; k < rows(); ++k)
+    for (int j = 0; j < hub.size; ++j) a[j] -= DZ_(k, j) * t[k];
+  with_size(hub.size, [&](auto size) {
+    lower_solve(size, hub_L_.data(), a);
+    upper_solve(size, hub_L_.data(), a);
+    for (int k = 0; k < rows(); ++k) t[k] += product(size, Z_.row(k), a);
+  });
 }
 
 void MassElimination::solve(std::span<double> a, std::span<double> y) {
+  const int hub = used_hub() ? hub_ : -1;
   for (int k = 0; k < columns(); ++k) w_[k] = a[columns_[k]];
   for (double& c : y) c = -c;
-  auto each_block = [this](auto&& use) {
-    for (std::size_t b = 0; b < blocks_.size(); ++b)
-      with_size(blocks_[b].size, [&](auto size) {
-        use(size, L_.data() + blocks_[b].factor, w_.data() + blocks_[b].first_column,
-            std::span(segments_).subspan(segment_start_[b],
-                                         segment_start_[b + 1] - segment_start_[b]));
-      });
-  };
-  each_block([&](auto size, const double* L, double* w, std::span<const Segment> segments) {
-    lower_solve(size, L, w);
+  each_block(hub, [&](auto size, const Block& b, std::span<const Segment> segments) {
+    double* w = w_.data() + b.first_column;
+    lower_solve(size, L_.data() + b.factor, w);
     for (const Segment& s : segments) y[s.row] += product(size, Y_.data() + s.values, w);
   });
-  if (!y.empty()) schur_->solve(y);
-  each_block([&](auto size, const double* L, double* w, std::span<const Segment> segments) {
+  if (!y.empty()) {
+    SparseCholesky& schur = *used().factors;
+    schur.solve_lower(y);
+    if (hub >= 0) move_hub(y);
+    const std::span<const double> inverse = schur.inverse_pivots();
+    for (std::size_t k = 0; k < y.size(); ++k) y[k] *= inverse[k];
+    schur.solve_upper(y);
+  }
+  each_block(hub, [&](auto size, const Block& b, std::span<const Segment> segments) {
+    double* w = w_.data() + b.first_column;
     for (const Segment& s : segments) {
       const double* row = Y_.data() + s.values;
       for (int k = 0; k < size; ++k) w[k] -= y[s.row] * row[k];
     }
-    upper_solve(size, L, w);
+    upper_solve(size, L_.data() + b.factor, w);
   });
   for (int k = 0; k < columns(); ++k) a[columns_[k]] = w_[k];
 }

@@ -65,6 +65,22 @@ std::shared_ptr<const SparsePattern> PatternBuilder::build() const {
   return pattern;
 }
 
+PickedRows pick_rows(const SparsePattern& all, std::span<const int> rows) {
+  PickedRows out;
+  SparsePattern picked;
+  picked.rows = static_cast<int>(rows.size());
+  picked.cols = all.cols;
+  for (int row : rows) {
+    for (int k = all.row_start[row]; k < all.row_start[row + 1]; ++k) {
+      out.place.push_back(k);
+      picked.column.push_back(all.column[k]);
+    }
+    picked.row_start.push_back(static_cast<int>(picked.column.size()));
+  }
+  out.pattern = std::make_shared<const SparsePattern>(std::move(picked));
+  return out;
+}
+
 SparseMatrix::SparseMatrix() : pattern(std::make_shared<const SparsePattern>()) {}
 
 SparseMatrix::SparseMatrix(std::shared_ptr<const SparsePattern> shared_pattern)

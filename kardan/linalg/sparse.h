@@ -51,6 +51,16 @@ class PatternBuilder {
   std::vector<Entry> entries_;
 };
 
+/// Some rows of a pattern as one of their own, with the places of its values among all.
+struct PickedRows {
+  std::shared_ptr<const SparsePattern> pattern;
+  std::vector<int> place;
+  void take(std::span<const double> all, std::span<double> picked) const {
+    for (std::size_t k = 0; k < place.size(); ++k) picked[k] = all[place[k]];
+  }
+};
+PickedRows pick_rows(const SparsePattern& all, std::span<const int> rows);
+
 /// Values over a shared pattern; values[k] belongs to column pattern->column[k].
 struct SparseMatrix {
   std::shared_ptr<const SparsePattern> pattern;

@@ -7,13 +7,14 @@
 #include <numeric>
 
 #include "kardan/base/assert.h"
+#include "kardan/linalg/kernels.h"
 
 namespace kardan {
 
 SparseCholesky::SparseCholesky(std::shared_ptr<const SparsePattern> pattern, double dense_fill)
-    : pattern_(std::move(pattern)), D_(pattern_->rows), work_(pattern_->rows) {
+    : pattern_(std::move(pattern)), inverse_(pattern_->rows), work_(pattern_->rows) {
   KARDAN_ASSERT(pattern_->rows == pattern_->cols, "a symmetric matrix is square");
-  order();
+  find_order();
   place_values();
   analyze();
   const double n = size();
@@ -26,7 +27,7 @@ SparseCholesky::SparseCholesky(std::shared_ptr<const SparsePattern> pattern, dou
 }
 
 /// Approximate minimum degree (Amestoy, Davis, Duff 1996).
-void SparseCholesky::order() {
+void SparseCholesky::find_order() {
   using Lower = Eigen::SparseMatrix<double>;
   std::vector<Eigen::Triplet<double>> entries;
   for (int i = 0; i < size(); ++i)
@@ -90,7 +91,10 @@ void SparseCholesky::analyze() {
     row_of_L_start_.push_back(static_cast<int>(row_of_L_.size()));
   }
   L_start_.assign(n + 1, 0);
-  for (int j = 0; j < n; ++j) L_start_[j + 1] = L_start_[j] + count[j];
+  for (int j = 0; j < n; ++j) {
+    L_start_[j + 1] = L_start_[j] + count[j];
+    factor_work_ += 0.5 * count[j] * (count[j] + 3.0);
+  }
   L_row_.resize(row_of_L_.size());
   std::vector<int> end(L_start_.begin(), L_start_.end() - 1);
   for (int k = 0; k < n; ++k)
@@ -106,7 +110,7 @@ bool SparseCholesky::accept(int k, double pivot, double diagonal) {
     return false;
   }
   pivot_ratio_ = std::min(pivot_ratio_, ratio);
-  D_[k] = pivot;
+  inverse_[k] = 1 / pivot;
   return std::isfinite(pivot);
 }
 
@@ -128,7 +132,7 @@ Eval SparseCholesky::factor(std::span<const double> values) {
       const double xj = x[j];
       x[j] = 0;
       for (int p = L_start_[j]; p < end; ++p) x[L_row_[p]] -= L_[p] * xj;
-      const double l = xj / D_[j];
+      const double l = xj * inverse_[j];
       pivot -= l * xj;
       L_[end] = l;
       filled_[j] = end + 1;
@@ -153,7 +157,7 @@ Eval SparseCholesky::factor_dense(std::span<const double> values) {
       row[j] = sum;  // L(k, j) D(j)
     }
     for (int j = 0; j < k; ++j) {
-      const double l = row[j] / D_[j];
+      const double l = row[j] * inverse_[j];
       pivot -= l * row[j];
       row[j] = l;
     }
@@ -162,28 +166,56 @@ Eval SparseCholesky::factor_dense(std::span<const double> values) {
   return Eval::ok;
 }
 
-void SparseCholesky::solve(std::span<double> x) {
+void SparseCholesky::solve_lower(Matrix& X) const {
+  const int n = size(), width = X.cols();
+  for (int j = 0; j < n; ++j) {
+    if (dense_) {
+      for (int k = j + 1; k < n; ++k)
+        subtract_from_rows(1, &k, full_.row(k) + j, width, X.row(j), X.data());
+    } else {
+      const int first = L_start_[j];
+      subtract_from_rows(L_start_[j + 1] - first, L_row_.data() + first, L_.data() + first, width,
+                         X.row(j), X.data());
+    }
+  }
+}
+
+void SparseCholesky::solve_lower(std::span<double> x) {
   const int n = size();
   KARDAN_ASSERT(failed_ < 0 && static_cast<int>(x.size()) == n, "factors of the same size");
   if (dense_) {
     for (int k = 0; k < n; ++k)
       x[k] -=
           dot({full_.row(k), static_cast<std::size_t>(k)}, x.first(static_cast<std::size_t>(k)));
-    for (int k = 0; k < n; ++k) x[k] /= D_[k];
-    for (int k = n - 1; k > 0; --k)
-      add_scaled(-x[k], {full_.row(k), static_cast<std::size_t>(k)},
-                 x.first(static_cast<std::size_t>(k)));
     return;
   }
   for (int k = 0; k < n; ++k) work_[k] = x[permutation_[k]];
   for (int j = 0; j < n; ++j)
     for (int p = L_start_[j]; p < L_start_[j + 1]; ++p) work_[L_row_[p]] -= L_[p] * work_[j];
+  std::copy(work_.begin(), work_.end(), x.begin());
+}
+
+void SparseCholesky::solve_upper(std::span<double> x) {
+  const int n = size();
+  if (dense_) {
+    for (int k = n - 1; k > 0; --k)
+      add_scaled(-x[k], {full_.row(k), static_cast<std::size_t>(k)},
+                 x.first(static_cast<std::size_t>(k)));
+    return;
+  }
+  std::copy(x.begin(), x.end(), work_.begin());
   for (int j = n - 1; j >= 0; --j) {
-    double sum = work_[j] / D_[j];
+    double sum = work_[j];
     for (int p = L_start_[j]; p < L_start_[j + 1]; ++p) sum -= L_[p] * work_[L_row_[p]];
     work_[j] = sum;
   }
   for (int k = 0; k < n; ++k) x[permutation_[k]] = work_[k];
+}
+
+void SparseCholesky::solve(std::span<double> x) {
+  solve_lower(x);
+  for (int k = 0; k < size(); ++k) x[k] *= inverse_[k];
+  solve_upper(x);
 }
 
 }  // namespace kardan

@@ -42,11 +42,26 @@ class SparseCholesky {
   /// x := A^-1 x
   void solve(std::span<double> x);
 
+  // The halves of solve(), with rows in the order of the factors in between: row k there is row
+  // order()[k] of A.
+  std::span<const int> order() const { return permutation_; }
+  /// X := L^-1 X for rows in the order of the factors; X is a multiple of four wide.
+  void solve_lower(Matrix& X) const;
+  /// x := L^-1 P x
+  void solve_lower(std::span<double> x);
+  /// x := P' L^-T x
+  void solve_upper(std::span<double> x);
+  /// D^-1
+  std::span<const double> inverse_pivots() const { return inverse_; }
+
+  /// Multiplications of a factorization, by the pattern.
+  double work() const { return factor_work_; }
+
   /// Below this a pivot is rounding of its diagonal entry.
   static constexpr double smallest_pivot = 1e-14;
 
  private:
-  void order();
+  void find_order();
   void analyze();
   void place_values();
   Eval factor_dense(std::span<const double> values);
@@ -60,7 +75,8 @@ class SparseCholesky {
   // L by columns, rows ascending, and the columns of each of its rows, ascending.
   std::vector<int> L_start_, L_row_, row_of_L_start_, row_of_L_;
   std::vector<int> filled_;  // end of what is known of each column
-  Vector L_, D_, work_;
+  Vector L_, inverse_, work_;
+  double factor_work_ = 0;
   Matrix full_;
   int failed_ = -1;
   double pivot_ratio_ = 0;

@@ -34,8 +34,8 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
   return [&, overrides, first = true](const ParameterValues& more) mutable {
     ParameterValues all = overrides;
     for (const auto& [name, value] : more) {
-      const auto old = std::find_if(all.begin(), all.end(),
-                                    [&](const auto& item) { return item.first == name; });
+      const auto old = std::find_if(
+          all.begin(), all.end(), [&name = name](const auto& item) { return item.first == name; });
       if (old == all.end())
         all.emplace_back(name, value);
       else
@@ -57,8 +57,8 @@ constexpr std::size_t most_variants = 64;
 /// `values` with some of them changed.
 ParameterValues changed(ParameterValues values, const ParameterValues& set) {
   for (const auto& [name, value] : set) {
-    const auto old =
-        std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == name; });
+    const auto old = std::find_if(values.begin(), values.end(),
+                                  [&name = name](const auto& v) { return v.first == name; });
     if (old == values.end())
       values.emplace_back(name, value);
     else

@@ -102,7 +102,7 @@ void check_options(const Choice& choice, const OptionValues& given, Diagnostics&
                   choice.formulation->options.end());
   for (const auto& [name, value] : given) {
     const auto info = std::find_if(declared.begin(), declared.end(),
-                                   [&](const OptionInfo& o) { return o.name == name; });
+                                   [&name = name](const OptionInfo& o) { return o.name == name; });
     if (info != declared.end())
       check_option(*info, value, diagnostics);
     else

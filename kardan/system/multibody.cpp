@@ -84,6 +84,7 @@ std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
   }
   auto scratch = std::make_unique<MotionScratch>();
   scratch->motion.resize(bodies_.size());
+  scratch->turn_distances.resize(program_.counters.size());
   scratch->argument_values.resize(static_cast<std::size_t>(arguments_));
   scratch->argument_gradients.resize(static_cast<std::size_t>(arguments_));
   if constexpr (D == 3) scratch->motion[0].R = Mat3d::identity();
@@ -322,33 +323,50 @@ double MultibodySystem<D>::turned(const State& from, const State& to, int b) con
   return 2 * std::sqrt(std::max(0.0, 1 - pq * pq / (pp * qq)));
 }
 
+/// How far b of a counter is from the half plane at which turns are counted. Turns are mostly
+/// followed from the same state again and again: its distances are kept.
+template <int D>
+double MultibodySystem<D>::turn_distance(std::size_t counter, const State& state,
+                                         MotionScratch& scratch) const {
+  const TurnCounter<D>& c = program_.counters[counter];
+  std::array<double, 8> poses{};
+  double* pose = poses.data();
+  for (int b : {c.A.body, c.B.body}) {
+    if (b > 0 && bodies_[b].v_count > 3) std::copy_n(state.p.data() + bodies_[b].p + 3, 4, pose);
+    pose += 4;
+  }
+  TurnDistance& known = scratch.turn_distances[counter];
+  if (known.value >= 0 && known.poses == poses) return known.value;
+  if constexpr (D == 3) {
+    for (int b : {c.A.body, c.B.body})
+      if (b > 0) orient(state, b, scratch.motion[b]);
+    const Vec3d b = scratch.motion[c.B.body].R * c.angle.b;
+    const double along = dot(scratch.motion[c.A.body].R * c.angle.xA, b);
+    const double across = dot(scratch.motion[c.A.body].R * c.angle.yA, b);
+    known = {poses, along > 0 ? std::hypot(along, across) : std::abs(across)};
+  }
+  return known.value;
+}
+
 template <int D>
 void MultibodySystem<D>::follow_turns(const State& from, State& to, Workspace& ws) const {
   if (program_.counters.empty()) return;
-  auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
+  auto& scratch = static_cast<MotionScratch&>(*ws.scratch);
+  auto& motion = scratch.motion;
   Measure<D> y;
-  auto turn = [&](const TurnCounter<D>& c, const State& state) {
+  auto principal = [&](const TurnCounter<D>& c, const State& state) {
     for (int b : {c.A.body, c.B.body})
       if (b > 0) orient(state, b, motion[b]);
-  };
-  auto principal = [&](const TurnCounter<D>& c, const State& state) {
-    turn(c, state);
     c.angle.evaluate({motion[c.A.body], motion[c.B.body]}, Depth::value, y);
     return y.value;
   };
   for (std::size_t i = 0; i < program_.counters.size(); ++i) {
     const TurnCounter<D>& c = program_.counters[i];
-    if constexpr (D == 3) {
-      // Where b cannot have come to the half plane at which turns are counted.
-      turn(c, from);
-      const Vec3d b = motion[c.B.body].R * c.angle.b;
-      const double along = dot(motion[c.A.body].R * c.angle.xA, b);
-      const double across = dot(motion[c.A.body].R * c.angle.yA, b);
-      const double distance = along > 0 ? std::hypot(along, across) : std::abs(across);
-      if (turned(from, to, c.A.body) + turned(from, to, c.B.body) < 0.99 * distance) {
-        to.turns[i] = from.turns[i];
-        continue;
-      }
+    // Where b cannot have come to the half plane.
+    if (D == 3 && turned(from, to, c.A.body) + turned(from, to, c.B.body) <
+                      0.99 * turn_distance(i, from, scratch)) {
+      to.turns[i] = from.turns[i];
+      continue;
     }
     const double jump = principal(c, from) - principal(c, to);
     to.turns[i] = from.turns[i] + static_cast<int>(std::lround(jump / (2 * std::numbers::pi)));

@@ -4,6 +4,7 @@
 ///   M = diag(m I, J) constant,   f = m g + element forces - (0, w x J w)
 ///   planar p = (x, y, angle), v = (vx, vy, omega); spatial p = (x, q), v = (x', body-frame spin)
 
+#include <array>
 #include <deque>
 
 #include "kardan/system/patterns.h"
@@ -67,8 +68,15 @@ class MultibodySystem final : public System {
   void bind_held(std::span<const SharedRow> rows);
 
  private:
+  /// How far b of a counter is from the half plane at which turns are counted, for the poses of its
+  /// bodies.
+  struct TurnDistance {
+    std::array<double, 8> poses{};
+    double value = -1;
+  };
   struct MotionScratch final : Workspace::Scratch {
     std::vector<BodyMotion<D>> motion;
+    std::vector<TurnDistance> turn_distances;    // of the states that turns were followed from last
     Vector argument_values, argument_gradients;  // of all expressions, one after the other
     std::deque<QuantityJet> jets;                // of quantities in rows that are held
     JetScratch jet_work;
@@ -94,6 +102,7 @@ class MultibodySystem final : public System {
 
   void orient(const State&, int body, BodyMotion<D>&) const;
   double turned(const State& from, const State& to, int body) const;
+  double turn_distance(std::size_t counter, const State& state, MotionScratch& scratch) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;
   ConstraintValues constraint_values(Workspace&) const;
@@ -138,9 +147,9 @@ class MultibodySystem final : public System {
   std::vector<BoundExpression> expressions_;   // expression sensors
   std::vector<BoundExpression> asked_events_;  // of `when`
   std::vector<HeldRow> held_;
-  std::vector<BoundExpression> invariants_;    // those that are expressions
-  int arguments_ = 0;                          // of all of them
-  std::vector<std::string> event_names_;       // of elements, then of `when`
+  std::vector<BoundExpression> invariants_;  // those that are expressions
+  int arguments_ = 0;                        // of all of them
+  std::vector<std::string> event_names_;     // of elements, then of `when`
   std::vector<std::string> quantity_order_;
   std::unordered_map<std::string, Quantity> quantities_;
 };

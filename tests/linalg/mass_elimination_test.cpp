@@ -28,6 +28,21 @@ Matrix block_mass(int size, Random& random) {
   return M;
 }
 
+/// [M G'; G 0] of a solution and its right side: the backward error.
+double saddle_error(const Matrix& M, const Matrix& G, const Vector& f, const Vector& c,
+                    const Vector& a, const Vector& y) {
+  const int n = M.rows(), m = G.rows();
+  Matrix K(n + m, n + m);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) K(i, j) = M(i, j);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) K(n + i, j) = K(j, n + i) = G(i, j);
+  Vector x = a, b = f;
+  x.insert(x.end(), y.begin(), y.end());
+  b.insert(b.end(), c.begin(), c.end());
+  return backward_error(K, x, b);
+}
+
 TEST(MassElimination, SolvesTheSaddlePointEquations) {
   for (const int bodies : {2, 4, 15}) {
     Random random(bodies);
@@ -42,15 +57,7 @@ TEST(MassElimination, SolvesTheSaddlePointEquations) {
     const Vector f = random_vector(n, random), c = random_vector(m, random);
     Vector a = f, y = c;
     solver.solve(a, y);
-    Matrix K(n + m, n + m);
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) K(i, j) = M(i, j);
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < n; ++j) K(n + i, j) = K(j, n + i) = dense(i, j);
-    Vector x = a, b = f;
-    x.insert(x.end(), y.begin(), y.end());
-    b.insert(b.end(), c.begin(), c.end());
-    EXPECT_LT(backward_error(K, x, b), 1e-14);
+    EXPECT_LT(saddle_error(M, dense, f, c, a, y), 1e-14);
   }
 }
 
@@ -67,6 +74,57 @@ TEST(MassElimination, NamesADependentRowAndAColumnWithoutMass) {
   M.values[M.pattern->find(4, 4)] = 0;
   EXPECT_EQ(solver.factor_mass(M.values), Eval::recoverable);
   EXPECT_EQ(solver.failed_column(), 4);
+}
+
+/// A hub of six columns and legs of two bodies each, with `rows` rows per leg on all three.
+struct Star {
+  Matrix M, G;
+  Star(int legs, int rows, Random& random)
+      : M(6 + 12 * legs, 6 + 12 * legs), G(legs * rows, M.rows()) {
+    for (int first = 0; first < M.rows(); first += 6)
+      for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < i; ++j)
+          M(first + i, first + j) = M(first + j, first + i) = 0.2 * random.value();
+        M(first + i, first + i) = 3 + random.value();
+      }
+    for (int leg = 0; leg < legs; ++leg)
+      for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < 6; ++j) G(leg * rows + i, j) = random.value();
+        for (int j = 0; j < 12; ++j) G(leg * rows + i, 6 + 12 * leg + j) = random.value();
+      }
+  }
+};
+
+TEST(MassElimination, KeepsAHubForTheEnd) {
+  Random random(8);
+  const Star star(5, 9, random);
+  const SparseMatrix M = sparse_copy(star.M), G = sparse_copy(star.G);
+  MassElimination solver(M.pattern, G.pattern);
+  ASSERT_TRUE(solver.has_hub());
+  EXPECT_LT(solver.work(), 0.6 * 45 * 45 * 45 / 6);
+  ASSERT_EQ(solver.factor_mass(M.values), Eval::ok);
+  ASSERT_EQ(solver.factor(G.values), Eval::ok);
+  EXPECT_TRUE(solver.used_hub());
+  const Vector f = random_vector(G.cols(), random), c = random_vector(G.rows(), random);
+  Vector a = f, y = c;
+  solver.solve(a, y);
+  EXPECT_LT(saddle_error(star.M, star.G, f, c, a, y), 1e-14);
+}
+
+TEST(MassElimination, EliminatesTheHubWhereItAloneTellsRowsApart) {
+  Random random(9);
+  Star star(5, 9, random);
+  for (int j = 6; j < star.G.cols(); ++j) star.G(3, j) = 0.5 * star.G(4, j);
+  const SparseMatrix M = sparse_copy(star.M), G = sparse_copy(star.G);
+  MassElimination solver(M.pattern, G.pattern);
+  ASSERT_TRUE(solver.has_hub());
+  ASSERT_EQ(solver.factor_mass(M.values), Eval::ok);
+  ASSERT_EQ(solver.factor(G.values), Eval::ok);
+  EXPECT_FALSE(solver.used_hub());
+  const Vector f = random_vector(G.cols(), random), c = random_vector(G.rows(), random);
+  Vector a = f, y = c;
+  solver.solve(a, y);
+  EXPECT_LT(saddle_error(star.M, star.G, f, c, a, y), 1e-14);
 }
 
 TEST(MassElimination, WorksWithoutConstraints) {

@@ -99,5 +99,20 @@ TEST(SparseMatrix, SetZeroKeepsThePattern) {
   EXPECT_EQ(A.pattern->nonzeros(), nonzeros);
 }
 
+TEST(PickRows, TakesPatternAndValues) {
+  PatternBuilder builder(3, 4);
+  for (const auto& [i, j] : {std::pair{0, 1}, {0, 3}, {1, 0}, {2, 2}, {2, 3}}) builder.add(i, j);
+  const auto all = builder.build();
+  const PickedRows picked = pick_rows(*all, std::vector<int>{2, 0});
+  SparseMatrix A(picked.pattern);
+  picked.take(Vector{1, 2, 3, 4, 5}, A.values);
+  const Matrix dense = A.to_dense();
+  ASSERT_EQ(dense.rows(), 2);
+  EXPECT_EQ(dense(0, 2), 4);
+  EXPECT_EQ(dense(0, 3), 5);
+  EXPECT_EQ(dense(1, 1), 1);
+  EXPECT_EQ(dense(1, 3), 2);
+}
+
 }  // namespace
 }  // namespace kardan

@@ -60,7 +60,7 @@ struct ContactLaw {
   /// The normal force.
   double magnitude(double t, const RelativeMotion<D>&, int mode) const;
   static std::string_view event_name(int e) { return e == 0 ? "contact" : "release"; }
-  void event_functions(double t, const RelativeMotion<D>&, int mode, double* z) const;
+  void event_functions(double t, const RelativeMotion<D>& z, int mode, double* values) const;
   int choose_mode(double t, const RelativeMotion<D>&) const;
   /// The penetration and a bound of its rate. A damped contact lets go by its force, of which
   /// nothing is known; while the bodies are apart it cannot come back either.
