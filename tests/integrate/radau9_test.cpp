@@ -195,6 +195,23 @@ TEST(Radau9, TracksTheToleranceOnAndrewsWithHalfTheWork) {
   }
 }
 
+/// B0 at t = 20 from the one pendulum equation of the regular branch, in quadruple precision.
+TEST(Radau9, PassesSingularPositionsOnTheRightBranch) {
+  const Prepared model = model_file("n_four_bar.yaml", {{"N", 2.0}});
+  for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+    DriverOptions options;
+    options.tolerance = tolerance;
+    const Ended end = run_on(model, *find_method("radau9"), "strangeness_free", 20, options);
+    EXPECT_EQ(end.report.reason, Reason::finished) << end.report.message;
+    const double x = 2 * value(*model.system, end.state, "crank_0.x") - 0.83974657430684354654,
+                 y = 2 * value(*model.system, end.state, "crank_0.y") - 0.54297853635288466159;
+    fmt::print("{:.0e}: {:.1e} {:.1e}, {} steps, {} rejected, {} failed\n", tolerance, x, y,
+               end.report.counters.steps, end.report.counters.rejected, end.report.counters.failed);
+    // At 1e-4 there are 100 steps for seven turns: the branch is right, the phase late.
+    EXPECT_LE(std::max(std::abs(x), std::abs(y)), (tolerance > 1e-5 ? 100 : 10) * tolerance);
+  }
+}
+
 /// The collocation polynomial, in the chart of a rotation.
 TEST(Radau9, KeepsOrderFiveInsideItsSteps) {
   const Prepared model = model_text(symmetric_top);
