@@ -38,6 +38,7 @@ NAVIGATION = [
         ("Trust", "trust.md"),
         ("Restart", "restart.md"),
         ("Performance", "performance.md"),
+        ("What auto costs", "auto-table.md"),
         ("Results and reports", "results.md"),
     ]),
     ("Python", "python.md"),

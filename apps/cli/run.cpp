@@ -15,6 +15,7 @@
 #include "kardan/io/output_file.h"
 #include "kardan/io/report_json.h"
 #include "kardan/io/result_writer.h"
+#include "kardan/run/automatic.h"
 #include "kardan/run/certify.h"
 #include "kardan/run/simulate.h"
 
@@ -34,6 +35,7 @@ void print_report(const System& system, const RunReport& r) {
   fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
              r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
   fmt::print("{:<22}{} on {}, tolerance {:.0e}\n", "method", r.method, r.formulation, r.tolerance);
+  if (!r.automatic.method.empty()) fmt::print("{:<22}{}\n", "chosen", r.automatic.why);
   if (r.accuracy) print_accuracy(*r.accuracy);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
@@ -257,6 +259,10 @@ int run(const ModelOptions& command, const RunOptions& run_command) {
   return failed;
 }
 
+constexpr std::string_view automatic_summary =
+    "chooses one of those below, with its formulation, from the model and a short probe that "
+    "counts";
+
 static void print_options(const std::vector<OptionInfo>& options) {
   for (const OptionInfo& o : options)
     fmt::print("      {:<20}{:<14}{}{}\n", o.name, o.fallback, o.doc,
@@ -275,7 +281,9 @@ static void markdown_options(const std::vector<OptionInfo>& options) {
 int methods_markdown() {
   fmt::print(
       "# Methods and options\n\nMade by the program: `kardan methods --markdown`. What the methods "
-      "promise and where they end is in [Running a model](methods.md).\n\n## Methods\n\n");
+      "promise and where they end is in [Running a model](methods.md).\n\n## Methods\n\n### "
+      "auto\n\n{}\n\n",
+      automatic_summary);
   for (const Method& m : methods()) {
     fmt::print("### {}\n\n{}. Source: {}.\n\n", m.name, m.summary, m.source);
     fmt::print(
@@ -301,6 +309,7 @@ int methods_markdown() {
 }
 
 int methods_command() {
+  fmt::print("  {:<18}{}\n", automatic_method, automatic_summary);
   for (const Method& m : methods()) {
     fmt::print("  {:<18}order {:<8}dense output {:<4}{} ({})\n", m.name,
                fmt::format("{}({})", m.order, m.error_order), std::min(m.order, m.dense_order),

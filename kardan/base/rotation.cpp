@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kardan/base/rotation_rates.h"
+
 namespace kardan {
 namespace {
 
@@ -171,13 +173,40 @@ Mat3d rotation_bias_gradient(const Vec3d& theta, const Vec3d& theta_rate) {
                theta);
 }
 
+/// The factor of theta~^2 in T^-1 = I + theta~/2 + (1/phi^2 - (1+cos phi)/(2 phi sin phi)) theta~^2
+static double inverse_factor(double p2) {
+  if (p2 < small_square)
+    return 1.0 / 12 * (1 + p2 / 60 * (1 + p2 / 42 * (1 + p2 / 40 * (1 + p2 / 39.6))));
+  const double phi = std::sqrt(p2);
+  return 1 / p2 - 0.5 / (phi * std::tan(0.5 * phi));
+}
+
 Mat3d rotation_rate_map_inverse(const Vec3d& theta) {
-  // T^-1 = I + theta~/2 + (1/phi^2 - (1+cos phi)/(2 phi sin phi)) theta~^2
-  const double p2 = dot(theta, theta), phi = std::sqrt(p2);
-  const double c = p2 < small_square
-                       ? 1.0 / 12 * (1 + p2 / 60 * (1 + p2 / 42 * (1 + p2 / 40 * (1 + p2 / 39.6))))
-                       : 1 / p2 - 0.5 / (phi * std::tan(0.5 * phi));
-  return Mat3d::identity() + 0.5 * tilde(theta) + c * tilde_tilde(theta, theta);
+  return Mat3d::identity() + 0.5 * tilde(theta) +
+         inverse_factor(dot(theta, theta)) * tilde_tilde(theta, theta);
+}
+
+Vec3d rotation_rate(const Vec3d& theta, const Vec3d& y) {
+  const Quotients c = quotients(dot(theta, theta));
+  const Vec3d once = cross(theta, y);
+  return y - c.one_minus_cos * once + c.phi_minus_sin * cross(theta, once);
+}
+
+Vec3d rotation_rate_inverse(const Vec3d& theta, const Vec3d& y) {
+  const Vec3d once = cross(theta, y);
+  return y + 0.5 * once + inverse_factor(dot(theta, theta)) * cross(theta, once);
+}
+
+Vec3d rotation_second_rate(const Vec3d& theta, const Vec3d& theta_rate,
+                           const Vec3d& angular_acceleration) {
+  // T' y as in rotation_bias_gradient, y = theta'.
+  const Vec3d& y = theta_rate;
+  const double p2 = dot(theta, theta), s = dot(theta, y);
+  const Quotients c = quotients(p2), e = slopes(p2, c);
+  const Vec3d once = cross(theta, y);
+  const Vec3d bias = (e.phi_minus_sin * s) * cross(theta, once) - (e.one_minus_cos * s) * once +
+                     c.phi_minus_sin * cross(y, once);
+  return rotation_rate_inverse(theta, angular_acceleration - bias);
 }
 
 Mat3d axes_from_z(const Vec3d& axis, const Vec3d& x_hint) {

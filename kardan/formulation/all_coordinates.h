@@ -13,6 +13,7 @@
 ///
 /// Rows that follow from others are left out, and chosen anew when the others cease to carry them.
 
+#include <limits>
 #include <memory>
 
 #include "kardan/formulation/auxiliary.h"
@@ -28,6 +29,8 @@ struct AllCoordinatesOptions {
   double alpha = 0, beta = 0;  ///< [1/s], or times the step
   enum class Gains { constant, per_step } gains = Gains::constant;
   enum class Projection { none, each_step } projection = Projection::none;
+  /// Points next to singular positions, where other branches begin: taken as they come, or refused.
+  enum class Singular { taken, refused } singular = Singular::taken;
 };
 
 class AllCoordinates final : public ConstrainedProblem {
@@ -62,6 +65,7 @@ class AllCoordinates final : public ConstrainedProblem {
   const Vector& multipliers() const override { return base_lambda_; }
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
+  double singular_time() const override { return singular_time_; }
   std::string culprit() const override { return culprit_; }
 
   int rows() const override { return static_cast<int>(rows_.size()); }
@@ -99,7 +103,13 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval settle_base();
   Eval redundant_rows_hold();
   bool is_end(const State& state) const;
-  Eval project();
+  /// Which factors a projection begins with: those factored last, or its own.
+  enum class Factors { last, none };
+  Eval project_position(Factors factors);
+  Eval project_velocity(At& at);
+  void retract_point();
+  void look_ahead();
+  double least_root() const;
   void spread(const Vector& kept, Vector& all) const;
   void blame(const State& state);
   Eval differentiate_base();
@@ -120,6 +130,11 @@ class AllCoordinates final : public ConstrainedProblem {
   State base_, point_, past_, end_;
   std::unique_ptr<At> base_at_, at_, end_at_;
   bool has_base_ = false, has_past_ = false, has_end_ = false;
+  bool has_factors_ = false;  // of at_
+  // Root of what is left of a row beside the others, at the base and at the one before; where it
+  // would be zero.
+  double base_root_ = 1, past_root_ = 1, step_ = 0;
+  double singular_time_ = std::numeric_limits<double>::infinity();
   Local base_y_;
   LocalRate base_rate_;
   Vector base_a_, base_lambda_, end_a_, end_lambda_, past_a_, past_b_;
@@ -133,8 +148,9 @@ class AllCoordinates final : public ConstrainedProblem {
 
 /// For methods that enforce constraints themselves.
 Formulation all_coordinates();
-/// The same as differential equations: with feedback, and without.
+/// The same as differential equations: with feedback, without, and without but projected.
 Formulation baumgarte();
 Formulation index1_ode();
+Formulation projected_ode();
 
 }  // namespace kardan

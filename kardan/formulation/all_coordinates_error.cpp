@@ -87,7 +87,8 @@ Formulation all_coordinates() {
       .make = [](const System& system,
                  const OptionValues& values) -> std::unique_ptr<ChartProblem> {
         return std::make_unique<AllCoordinates>(
-            system, AllCoordinatesOptions{.projection = projection(values)});
+            system, AllCoordinatesOptions{.projection = projection(values),
+                                          .singular = AllCoordinatesOptions::Singular::refused});
       }};
 }
 
@@ -137,6 +138,22 @@ Formulation index1_ode() {
                 system,
                 AllCoordinatesOptions{.kind = ProblemKind::ode, .projection = projection(values)});
           }};
+}
+
+Formulation projected_ode() {
+  return {
+      .name = "projected_ode",
+      .summary = "all coordinates; the end of every step is put back on the constraints",
+      .source = "Eich 1993; Hairer, Wanner, Solving Ordinary Differential Equations II, VII.2",
+      .problem = ProblemKind::ode,
+      .refuse = [](const System& system, Diagnostics& d) { refuse("projected_ode", system, d); },
+      .make = [](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
+        return std::make_unique<AllCoordinates>(
+            system,
+            AllCoordinatesOptions{.kind = ProblemKind::ode,
+                                  .projection = AllCoordinatesOptions::Projection::each_step,
+                                  .singular = AllCoordinatesOptions::Singular::refused});
+      }};
 }
 
 }  // namespace kardan

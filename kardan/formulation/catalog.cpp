@@ -9,10 +9,10 @@ namespace kardan {
 
 const std::vector<Formulation>& formulations() {
   static const std::vector<Formulation> all{
-      state_space(),        tangent_space(), all_coordinates(),
-      baumgarte(),          index1_ode(),    strangeness_free(),
-      strangeness_free_2(), ggl(),           index_1(),
-      index_1_projected(),  index_2(),       index_3()};
+      state_space(), tangent_space(), all_coordinates(),   baumgarte(),
+      index1_ode(),  projected_ode(), strangeness_free(),  strangeness_free_2(),
+      ggl(),         index_1(),       index_1_projected(), index_2(),
+      index_3()};
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kardan/base/rotation.h"
+#include "kardan/base/rotation_rates.h"
 
 namespace kardan {
 namespace {
@@ -37,23 +38,19 @@ Chart::Chart(const System& system)
 
 void Chart::to_velocities(const Vector& x, const Vector& u, Vector& v) const {
   v = u;
-  for (const Turn& t : turns_) put(rotation_rate_map(three(x, t.v)) * three(u, t.v), t.v, v);
+  for (const Turn& t : turns_) put(rotation_rate(three(x, t.v), three(u, t.v)), t.v, v);
 }
 
 void Chart::to_rates(const Vector& x, const Vector& v, Vector& u) const {
   u = v;
-  for (const Turn& t : turns_)
-    put(rotation_rate_map_inverse(three(x, t.v)) * three(v, t.v), t.v, u);
+  for (const Turn& t : turns_) put(rotation_rate_inverse(three(x, t.v), three(v, t.v)), t.v, u);
 }
 
 void Chart::to_second_rates(const Vector& x, const Vector& u, const Vector& a,
                             Vector& second) const {
   second = a;
-  for (const Turn& t : turns_) {
-    const Vec3d theta = three(x, t.v), rate = three(u, t.v);
-    const Vec3d rest = three(a, t.v) - rotation_rate_map_rate(theta, rate) * rate;
-    put(rotation_rate_map_inverse(theta) * rest, t.v, second);
-  }
+  for (const Turn& t : turns_)
+    put(rotation_second_rate(three(x, t.v), three(u, t.v), three(a, t.v)), t.v, second);
 }
 
 void Chart::turn_columns(const Vector& x, SparseMatrix& G) const {

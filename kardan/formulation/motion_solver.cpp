@@ -21,6 +21,10 @@ int MotionSolver::failed_row() const {
   return eliminated_ ? eliminated_->failed_row() : -1;
 }
 
+double MotionSolver::pivot_ratio() const {
+  return eliminated_ ? eliminated_->pivot_ratio() : 1;
+}
+
 double MotionSolver::work() const {
   return eliminated_ ? eliminated_->work() : std::numeric_limits<double>::infinity();
 }

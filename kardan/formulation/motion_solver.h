@@ -17,6 +17,8 @@ class MotionSolver {
   [[nodiscard]] Eval factor(const SparseMatrix& M, const SparseMatrix& G);
   /// Row that depends on others after a failure; -1: M and G are singular together.
   int failed_row() const;
+  /// Smallest share of a row that is left without its components along others; 1: not known.
+  double pivot_ratio() const;
   /// Multiplications of a factorization, about; infinite where the whole matrix is factored.
   double work() const;
   /// In place: a holds f on entry, lambda holds c.

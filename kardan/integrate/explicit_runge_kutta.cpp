@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kardan/linalg/kernels.h"
+
 namespace kardan {
 namespace {
 
@@ -33,7 +35,10 @@ class ExplicitStepper final : public Stepper, public StepFlow {
         stages_(static_cast<int>(tableau.A.size())),
         k_(tableau.A.size() + (tableau.D.empty() ? 0 : 1 + tableau.dense_A.size())),
         u_(k_.size()),
-        F_(tableau.D.empty() ? 0 : 3 + tableau.D.size()) {}
+        weight_(k_.size()),
+        F_(tableau.D.empty() ? 0 : 3 + tableau.D.size()) {
+    for (auto& part : rows_) part.resize(k_.size());
+  }
 
   Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                Counters& counters) override {
@@ -91,10 +96,20 @@ class ExplicitStepper final : public Stepper, public StepFlow {
   double fastest() const override { return 0; }
 
  private:
-  /// y += factor sum a_j k_j
-  void add(double factor, const std::vector<double>& a, Local& y) const {
-    for (std::size_t j = 0; j < a.size(); ++j)
-      if (a[j] != 0) add_rate(factor * a[j], static_cast<int>(j), y);
+  /// y += factor sum a_j k_j, all stages in one pass
+  void add(double factor, const std::vector<double>& a, Local& y) {
+    int count = 0;
+    for (std::size_t j = 0; j < a.size(); ++j) {
+      if (a[j] == 0) continue;
+      weight_[count] = factor * a[j];
+      rows_[0][count] = u_[j].data();
+      rows_[1][count] = k_[j].a.data();
+      rows_[2][count++] = k_[j].b.data();
+    }
+    int part = 0;
+    for (Vector* to : {&y.x, &y.u, &y.z})
+      add_combination(count, weight_.data(), rows_[part++].data(), static_cast<int>(to->size()),
+                      to->data());
   }
   void add_rate(double factor, int j, Local& y) const {
     kardan::add_scaled(factor, u_[j], y.x);
@@ -164,6 +179,9 @@ class ExplicitStepper final : public Stepper, public StepFlow {
   int stages_;
   std::vector<LocalRate> k_;
   std::vector<Vector> u_;
+  // Of a sum over the stages: factors, and where its three parts stand.
+  Vector weight_;
+  std::vector<const double*> rows_[3];
   Local y_, coarse_;
   // The last attempt.
   ChartProblem* problem_ = nullptr;

@@ -19,7 +19,7 @@ namespace kardan {
 namespace {
 
 constexpr const char* title = "KARDAN CHECKPOINT ";
-constexpr int version = 1;
+constexpr int version = 2;
 /// More than any head of a later version.
 constexpr std::size_t longest_head = 256;
 
@@ -69,16 +69,20 @@ template <class A>
 static void fields(A& a, Bounces& x) {
   a(x.count, x.first, x.last);
 }
+template <class A>
+static void fields(A& a, AutomaticChoice& x) {
+  a(x.method, x.why, x.evaluations);
+}
 /// What simulate() finds out again from the model and the options is left out.
 template <class A>
 static void fields(A& a, RunReport& x) {
-  a(x.driver, x.residuals, x.energy, x.cpu_seconds, x.partitions, x.counts, x.remarks,
+  a(x.automatic, x.driver, x.residuals, x.energy, x.cpu_seconds, x.partitions, x.counts, x.remarks,
     x.partition_history);
 }
 template <class A>
 static void fields(A& a, RunMemory& x) {
-  a(x.state, x.report, x.started, x.paused, x.start, x.shown, x.last_residuals, x.bounces,
-    x.rested, x.last_side);
+  a(x.state, x.report, x.started, x.paused, x.start, x.shown, x.last_residuals, x.bounces, x.rested,
+    x.last_side);
 }
 
 namespace io {

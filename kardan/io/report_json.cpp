@@ -138,6 +138,10 @@ Json to_json(const System& system, const RunReport& r, const Moment& end) {
   out["method"] = r.method;
   out["formulation"] = r.formulation;
   out["tolerance"] = r.tolerance;
+  if (!r.automatic.method.empty())
+    out["automatic"] = {{"method", r.automatic.method},
+                        {"why", r.automatic.why},
+                        {"evaluations", r.automatic.evaluations}};
   add_counts(r, out);
   out["counters"] = counters(r);
   if (r.accuracy) out["accuracy"] = to_json(*r.accuracy);

@@ -105,6 +105,9 @@ Verdict make_verdict(const Json& c) {
   v.ok = v.reason == "finished" || v.reason == "stopped";
   v.sentences.push_back(end_sentence(c, v.ok));
   v.sentences.push_back(asked_sentence(c));
+  if (c.contains("automatic"))
+    v.sentences.push_back(
+        fmt::format("The method was chosen by 'auto': {}.", text(c.at("automatic"), "why")));
   if (c.contains("accuracy")) {
     v.sentences.push_back(accuracy_sentence(c.at("accuracy")));
     if (v.ok && text(c.at("accuracy"), "verdict") != "reached") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <type_traits>
 
@@ -231,7 +232,7 @@ void MassElimination::find_hub() {
 /// Masses of bodies in their own frames do not change.
 Eval MassElimination::factor_mass(std::span<const double> M) {
   KARDAN_ASSERT(static_cast<int>(M.size()) == M_->nonzeros(), "one value per entry");
-  if (factored_ && std::ranges::equal(M, mass_)) return Eval::ok;
+  if (factored_ && std::memcmp(M.data(), mass_.data(), M.size_bytes()) == 0) return Eval::ok;
   mass_.assign(M.begin(), M.end());
   factored_ = false;
   failed_column_ = -1;
@@ -275,9 +276,17 @@ Eval MassElimination::factor(Schur& schur, int without) {
   std::fill(schur.values.begin(), schur.values.end(), 0.0);
   const int* place = schur.place.data();
   each_block(without, [&](auto size, const Block&, std::span<const Segment> segments) {
-    for (const Segment* s = segments.data(); s != segments.data() + segments.size(); ++s)
-      for (const Segment* t = segments.data(); t <= s; ++t)
-        schur.values[*place++] += product(size, Y_.data() + s->values, Y_.data() + t->values);
+    const Segment* first = segments.data();
+    for (const Segment* s = first; s != first + segments.size(); ++s) {
+      const double* y = Y_.data() + s->values;
+      // Points move along one axis of the world in each of their rows.
+      if (size == 1 && *y == 0) {
+        place += s - first + 1;
+        continue;
+      }
+      for (const Segment* t = first; t <= s; ++t)
+        schur.values[*place++] += product(size, y, Y_.data() + t->values);
+    }
   });
   return schur.factors->factor(schur.values);
 }

@@ -10,6 +10,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/formulation/residuals.h"
+#include "kardan/run/automatic.h"
 #include "kardan/run/event_actions.h"
 #include "kardan/run/monitor.h"
 
@@ -117,6 +118,12 @@ Choice choose_method(const std::string& name, Diagnostics& diagnostics) {
   const std::size_t at = name.find('@');
   const std::string method_name = name.substr(0, at);
   Choice out{find_method(method_name), nullptr};
+  if (method_name == automatic_method) {
+    if (at != std::string::npos)
+      diagnostics.error("method.formulation", "'auto' chooses the formulation itself", {},
+                        "leave it out: 'auto'");
+    return out;
+  }
   if (!out.method) {
     diagnostics.error("method.unknown", fmt::format("there is no method '{}'", method_name), {},
                       suggest(method_name, methods()));
@@ -311,11 +318,46 @@ static void name_largest_reaction(const System& system, const ConsistentStart& e
                                 system.row_name(static_cast<int>(most - end.lambda.begin())));
 }
 
-RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
+/// With the method that "auto" chooses, or has chosen at the start of a run that goes on.
+static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& asked,
+                               const RunMemory* from, AutomaticChoice& automatic,
+                               Diagnostics& diagnostics) {
+  SimulateOptions out = asked;
+  if (asked.method != automatic_method) return out;
+  for (const auto& [name, value] : asked.options)
+    diagnostics.error("option.unknown", fmt::format("there is no option '{}'", name), {},
+                      "'auto' chooses the method: name it to give it options");
+  if (diagnostics.has_errors()) return out;
+  automatic = from ? from->report.automatic
+                   : choose_automatically(*prepared.system, prepared.start.state, asked);
+  out.method = automatic.method;
+  return out;
+}
+
+/// Where an explicit method on all coordinates ends, at a singular position for one, there is a
+/// method that may go on. False: none.
+static bool second_choice(RunReport& report) {
+  const Reason reason = report.driver.reason;
+  const bool ended = reason == Reason::step_too_small || reason == Reason::evaluation_failed;
+  if (report.automatic.method.empty() || !ended || report.method == "radau5") return false;
+  report.automatic.why +=
+      fmt::format("; it ended there ({}), 'radau5' went on", report.driver.message);
+  report.automatic.method = "radau5@strangeness_free";
+  report.driver.message.clear();
+  report.driver.advice.clear();
+  return true;
+}
+
+RunReport simulate(Prepared& prepared, const SimulateOptions& asked, const Watchers& watchers,
                    Diagnostics& diagnostics, const RunMemory* from) {
   RunMemory memory;
-  memory.report.asked = options;
-  const Choice choice = choose_method(options.method, diagnostics);
+  memory.report.asked = asked;
+  const std::clock_t begin = std::clock();
+  AutomaticChoice automatic;
+  SimulateOptions options = settled(prepared, asked, from, automatic, diagnostics);
+  const double chosen_in = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  if (diagnostics.has_errors()) return memory.report;
+  Choice choice = choose_method(options.method, diagnostics);
   if (!choice.formulation) return memory.report;
   if (choice.formulation->refuse) choice.formulation->refuse(*prepared.system, diagnostics);
   check_options(choice, options.options, diagnostics);
@@ -328,6 +370,9 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   }
   RunReport& report = memory.report;
   describe(*prepared.system, choice, options, report);
+  report.asked = asked;
+  report.automatic = std::move(automatic);
+  report.cpu_seconds += chosen_in;
   refuse_missing_derivatives(*choice.method, report);
   if (report.driver.reason == Reason::refused) return report;
   if (!options.tolerance_of.empty()) {
@@ -337,8 +382,17 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   }
   for (;;) {
     run_part(prepared, choice, options, watchers, memory, diagnostics);
-    if (diagnostics.has_errors() || report.driver.reason != Reason::paused) break;
-    memory.paused = true;
+    if (diagnostics.has_errors()) break;
+    memory.paused = report.driver.reason == Reason::paused;
+    if (!memory.paused) {
+      // What "auto" has chosen fails: the method that stands most goes on.
+      if (!second_choice(report)) break;
+      options.method = report.automatic.method;
+      choice = choose_method(options.method, diagnostics);
+      describe(*prepared.system, choice, options, report);
+      report.asked = asked;
+      continue;
+    }
     memory.state = prepared.start.state;
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }

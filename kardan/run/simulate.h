@@ -22,7 +22,7 @@ struct VariableTolerance {
 };
 
 struct SimulateOptions {
-  std::string method = "rn4";   ///< or method@formulation
+  std::string method = "rn4";   ///< or method@formulation, or "auto" (automatic.h)
   OptionValues options;         ///< of the method and the formulation
   double t_end = 1;             ///< [s]
   double every = 0;             ///< [s] spacing of the output grid; 0: no grid
@@ -39,8 +39,15 @@ struct Choice {
   const Formulation* formulation = nullptr;
 };
 /// From "method" or "method@formulation"; null members after reporting what does not exist, or does
-/// not fit together.
+/// not fit together, and for "auto", which chooses when a run begins.
 Choice choose_method(const std::string& name, Diagnostics& diagnostics);
+
+/// What "auto" has chosen.
+struct AutomaticChoice {
+  std::string method;    ///< with its formulation; empty: nothing was to be chosen
+  std::string why;       ///< in words
+  long evaluations = 0;  ///< of the probe
+};
 
 struct EnergyBalance {
   double initial = 0, final = 0;  ///< [J] kinetic + potential
@@ -53,6 +60,7 @@ struct EnergyBalance {
 /// The certificate: what was asked, what was used, how it ended, and the proof.
 struct RunReport {
   SimulateOptions asked;
+  AutomaticChoice automatic;
   std::string method, formulation;                   ///< used
   OptionValues method_options, formulation_options;  ///< used, all of them
   double tolerance = 0;
@@ -94,12 +102,12 @@ struct Bounces {
 /// A run at a restart point: what follows depends on this, the model and the options alone.
 struct RunMemory {
   State state;
-  RunReport report;              ///< so far; without what was asked
-  bool started = false;          ///< the start has been told to the watchers
-  bool paused = false;           ///< the driver has come here; else this is the start
-  double start = 0;              ///< [s] of the run
-  long shown = 0;                ///< points of the grid
-  Residuals last_residuals;      ///< of the last step
+  RunReport report;          ///< so far; without what was asked
+  bool started = false;      ///< the start has been told to the watchers
+  bool paused = false;       ///< the driver has come here; else this is the start
+  double start = 0;          ///< [s] of the run
+  long shown = 0;            ///< points of the grid
+  Residuals last_residuals;  ///< of the last step
   // By stop: an event whose action is an impulse.
   std::vector<Bounces> bounces;
   std::vector<int> rested;     ///< the side on which it rests; 0: it does not

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/differences.h"
+#include "kardan/base/rotation_rates.h"
 
 namespace kardan {
 namespace {
@@ -220,6 +221,17 @@ TEST(Rotation, AxesFromZKeepTheAxisAndTheHint) {
   const Mat3d free = axes_from_z(z, z);  // a hint along z is no hint
   EXPECT_LE(distance(transposed(free) * free, Mat3d::identity()), 1e-15);
   EXPECT_LE(distance(free.column(2), z), 1e-15);
+}
+
+TEST(RotationRates, AreTheProductsWithTheMatrices) {
+  const Vec3d y{0.3, -1.2, 0.7}, a{2.0, 0.4, -0.9};
+  for (const Vec3d& theta : rotation_vectors()) {
+    EXPECT_LT(distance(rotation_rate(theta, y), rotation_rate_map(theta) * y), 2e-15);
+    const Mat3d inverse = rotation_rate_map_inverse(theta);
+    EXPECT_LT(distance(rotation_rate_inverse(theta, y), inverse * y), 1e-14);
+    const Vec3d second = inverse * (a - rotation_rate_map_rate(theta, y) * y);
+    EXPECT_LT(distance(rotation_second_rate(theta, y, a), second), 2e-14);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+#pragma once
+/// `--method auto`: method and formulation from the model and a short probe at its start.
+///
+/// The probe counts and never looks at a clock, so that the same input gives the same choice:
+///
+/// 1. What the model has rules methods out: forces that depend on multipliers, invariants to be
+///    kept, derivatives that are missing, fixed steps.
+/// 2. A few evaluations give rho, the fastest rate of the equations at the start (power method).
+///    Stability alone asks an explicit method for rho (t_end - t) / limit steps. When those are
+///    few, it is taken: nothing can be saved.
+/// 3. When they are very many and the fastest rate is that of something damped, an implicit method
+///    is taken: what is fast dies out at once, however small the first steps have to be.
+/// 4. Otherwise an implicit method takes a few steps until its step has settled; where that does
+///    not decide, an explicit one does so too. The counted work of either for the whole run, in
+///    evaluations, decides.
+
+#include <string>
+
+#include "kardan/integrate/method.h"
+#include "kardan/run/simulate.h"
+
+namespace kardan {
+
+inline constexpr std::string_view automatic_method = "auto";
+
+/// The choice for a run from `start`, consistent, of equations and options that are good.
+[[nodiscard]] AutomaticChoice choose_automatically(const System& system, const State& start,
+                                                   const SimulateOptions& options);
+
+}  // namespace kardan

@@ -1,0 +1,159 @@
+/// What `--method auto` chooses, that it is the same every time, and that it goes on where its
+/// choice ends. What it costs: docs/auto-table.md.
+
+#include "kardan/run/automatic.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "support/models.h"
+
+namespace kardan {
+namespace {
+
+using testing::HasSubstr;
+
+Prepared prepared(const Model& model, const ParameterValues& overrides = {}) {
+  Diagnostics diagnostics;
+  Prepared p = prepare(model, overrides, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
+  return p;
+}
+
+SimulateOptions automatic(double t_end, double tolerance) {
+  SimulateOptions o;
+  o.method = "auto";
+  o.t_end = t_end;
+  o.driver.tolerance = tolerance;
+  return o;
+}
+
+struct Golden {
+  const char* model;
+  double t_end;
+  const char* at_loose;  // 1e-4
+  const char* at_tight;  // 1e-8
+};
+
+class Automatic : public testing::TestWithParam<Golden> {};
+
+TEST_P(Automatic, ChoosesAsEver) {
+  const Golden& g = GetParam();
+  const Prepared p = prepared(test::shipped(g.model));
+  for (const auto& [tolerance, wanted] : {std::pair{1e-4, g.at_loose}, {1e-8, g.at_tight}}) {
+    const SimulateOptions options = automatic(g.t_end, tolerance);
+    const AutomaticChoice first = choose_automatically(*p.system, p.start.state, options);
+    EXPECT_EQ(first.method, wanted) << g.model << " at " << tolerance << ": " << first.why;
+    EXPECT_FALSE(first.why.empty());
+    const AutomaticChoice again = choose_automatically(*p.system, p.start.state, options);
+    EXPECT_EQ(again.method, first.method);
+    EXPECT_EQ(again.why, first.why);
+    EXPECT_EQ(again.evaluations, first.evaluations);
+    EXPECT_LE(first.evaluations, 300) << "a probe is short";
+  }
+}
+
+constexpr const char* dop853_projected = "dop853@projected_ode";
+constexpr const char* dopri5_projected = "dopri5@projected_ode";
+constexpr const char* rodasp_state_space = "rodasp@state_space";
+constexpr const char* radau5_whole = "radau5@strangeness_free";
+
+INSTANTIATE_TEST_SUITE_P(Models, Automatic,
+                         testing::Values(
+                             // Not stiff.
+                             Golden{"andrews", 0.03, dop853_projected, dop853_projected},
+                             Golden{"andrews_minimal", 0.03, dop853_projected, dop853_projected},
+                             Golden{"bricard", 10, dop853_projected, dop853_projected},
+                             Golden{"chain", 1, dop853_projected, dop853_projected},
+                             Golden{"double_pendulum_gil", 5, dop853_projected, dop853_projected},
+                             Golden{"double_pendulum_welch", 10, dop853_projected,
+                                    dop853_projected},
+                             Golden{"n_four_bar", 10, dop853_projected, dop853_projected},
+                             Golden{"pendulum", 10, dop853_projected, dop853_projected},
+                             Golden{"pendulum_equations", 10, dop853_projected, dop853_projected},
+                             Golden{"rolling_disc", 10, dop853_projected, dop853_projected},
+                             Golden{"sleigh_belt", 10, dop853_projected, dop853_projected},
+                             Golden{"sleigh_equations", 10, dop853_projected, dop853_projected},
+                             Golden{"slider_crank_welch", 10, dop853_projected, dop853_projected},
+                             Golden{"three_link", 10, dop853_projected, dop853_projected},
+                             // Contacts.
+                             Golden{"newtons_cradle", 3, dopri5_projected, dopri5_projected},
+                             // Linear between contacts.
+                             Golden{"ball_column", 2, "llm@state_space", "llm@state_space"},
+                             Golden{"bouncing_balls", 2, "llm@state_space", "llm@state_space"},
+                             // Stiff.
+                             Golden{"double_pendulum", 2, rodasp_state_space, rodasp_state_space},
+                             Golden{"hmmwv", 5, rodasp_state_space, rodasp_state_space},
+                             Golden{"truck", 20, rodasp_state_space, rodasp_state_space},
+                             // Friction that depends on multipliers.
+                             Golden{"disc_equations", 1, radau5_whole, radau5_whole}),
+                         [](const auto& of) { return std::string(of.param.model); });
+
+TEST(AutomaticRun, TellsWhatItChoseAndWhyBesideWhatWasAsked) {
+  Prepared p = prepared(test::shipped("double_pendulum"));
+  Diagnostics diagnostics;
+  const RunReport r = simulate(p, automatic(0.1, 1e-4), Watchers{}, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
+  EXPECT_EQ(r.driver.reason, Reason::finished);
+  EXPECT_EQ(r.asked.method, "auto");
+  EXPECT_EQ(r.method, "rodasp");
+  EXPECT_EQ(r.formulation, "state_space");
+  EXPECT_EQ(r.automatic.method, "rodasp@state_space");
+  EXPECT_THAT(r.automatic.why, HasSubstr("ask explicit methods for"));
+}
+
+TEST(AutomaticRun, TakesStableMethodsForFixedSteps) {
+  Prepared p = prepared(test::shipped("double_pendulum"));
+  SimulateOptions options = automatic(0.1, 1e-4);
+  options.driver.fixed_step = 0.01;
+  Diagnostics diagnostics;
+  const RunReport r = simulate(p, options, Watchers{}, diagnostics);
+  EXPECT_EQ(r.driver.reason, Reason::finished);
+  EXPECT_EQ(r.method, "rn4");
+}
+
+TEST(AutomaticRun, GoesOnThroughSingularPositionsWithAnotherMethod) {
+  // On the regular branch the cranks of two four-bars move as one pendulum.
+  Prepared p = prepared(test::shipped("n_four_bar", {{"N", 2.0}}), {{"N", 2.0}});
+  Diagnostics diagnostics;
+  const RunReport r = simulate(p, automatic(2, 1e-6), Watchers{}, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
+  EXPECT_EQ(r.driver.reason, Reason::finished) << r.driver.message;
+  EXPECT_EQ(r.method, "radau5");
+  EXPECT_THAT(r.automatic.why, HasSubstr("'radau5' went on"));
+  const double inertia = 3.0 / 3 + 2, moment = (3.0 / 2 + 2) * 9.81;
+  double angle = 0, rate = 1;
+  constexpr int steps = 200000;
+  constexpr double h = 2.0 / steps;
+  for (int i = 0; i < steps; ++i) {  // leapfrog: error of order h^2
+    rate += 0.5 * h * moment / inertia * std::sin(angle);
+    angle += h * rate;
+    rate += 0.5 * h * moment / inertia * std::sin(angle);
+  }
+  const State& end = p.start.state;
+  const auto x = p.system->find_quantity("crank_0.x"), y = p.system->find_quantity("crank_0.y");
+  ASSERT_TRUE(x && y);
+  const BodyLayout& body = p.system->bodies()[x->body];
+  EXPECT_NEAR(2 * end.p[body.p], std::sin(angle), 1e-3);
+  EXPECT_NEAR(2 * end.p[body.p + 1], std::cos(angle), 1e-3);
+}
+
+TEST(AutomaticRun, RefusesAFormulationAndOptionsOfMethods) {
+  Prepared p = prepared(test::shipped("pendulum"));
+  Diagnostics formulation;
+  SimulateOptions options = automatic(0.1, 1e-4);
+  options.method = "auto@state_space";
+  (void)simulate(p, options, Watchers{}, formulation);
+  EXPECT_THAT(format(formulation), HasSubstr("method.formulation"));
+  Diagnostics option;
+  options.method = "auto";
+  options.options["beta"] = "0.3";
+  (void)simulate(p, options, Watchers{}, option);
+  EXPECT_THAT(format(option), HasSubstr("option.unknown"));
+}
+
+}  // namespace
+}  // namespace kardan

@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+"""The table of what `--method auto` costs: see tools/auto_table."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAM = os.path.join(ROOT, "build", "release", "kardan")
+PAGE = os.path.join(ROOT, "docs", "auto-table.md")
+TOLERANCES = [1e-4, 1e-8]
+METHODS = ["rn4", "rodasp", "dopri5", "dop853", "dopri5@projected_ode", "dop853@projected_ode", "hem5", "radau5",
+           "adams", "llm"]
+# A run is honest when its reached error of the positions is at most this many tolerances, or this many times the
+# smallest error of all methods where none comes so near (chaos, impacts).
+HONEST = 10
+# More steps than this are given up; runs that took this much longer than the fastest honest one are not counted.
+MOST_STEPS, SLOW = 60000, 2.5
+LIMIT = 1.5
+
+HEAD = """# What `auto` costs
+
+Made by `tools/auto_table`: do not edit. Every model of `models/`, to the end its file names (fixed steps left out),
+at tolerances 1e-4 and 1e-8. Instructions are those of the run, the probe of `auto` included, by `valgrind
+--tool=callgrind`. "Best" is the cheapest of {methods} whose reached error of the positions (against a run at a
+hundredth of 1e-8) is at most {honest} tolerances, or at most {honest} times the smallest error of all of them where
+none comes so near. A ratio below 1: `auto` has chosen what is not in that list. **Bold**: the ratio is above {limit},
+or `auto` itself is not as near.
+
+| model | tolerance | chosen by `auto` | error | million instructions | best single method | error | million instructions | ratio |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def model_text(name):
+    """Without fixed steps."""
+    with open(os.path.join(ROOT, "models", name + ".yaml")) as file:
+        return re.sub(r"^(simulate:.*?), *step: *[0-9.e-]+", r"\1", file.read(), flags=re.M)
+
+
+def compare(path, tolerance):
+    result = subprocess.run(
+        [PROGRAM, "compare", path, "--methods", ",".join(["auto"] + METHODS), "--tols", f"{tolerance:g},1e-8",
+         "--repeat", "1", "--json", "--option", f"max_steps={MOST_STEPS}"], capture_output=True, text=True)
+    if result.returncode:
+        raise SystemExit(f"{path}: {result.stderr}")
+    return [r for r in json.loads(result.stdout)["rows"] if abs(r["tolerance"] / tolerance - 1) < 1e-6]
+
+
+def instructions(path, method, tolerance):
+    with tempfile.NamedTemporaryFile() as out:
+        subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}",
+                        "--toggle-collect=kardan::simulate(kardan::Prepared&*", PROGRAM, "run", path, "--quiet",
+                        "--method", method, "--tol", f"{tolerance:g}"], capture_output=True, check=True)
+        with open(out.name) as file:
+            return int(re.search(r"^(?:summary|totals): (\d+)", file.read(), flags=re.M).group(1))
+
+
+def chosen(path, tolerance):
+    result = subprocess.run([PROGRAM, "run", path, "--json", "--method", "auto", "--tol", f"{tolerance:g}"],
+                            capture_output=True, text=True, check=True)
+    return json.loads(result.stdout)["automatic"]["method"]
+
+
+def row(name, path, tolerance):
+    rows = [r for r in compare(path, tolerance) if r["finished"]]
+    auto = next((r for r in rows if r["method"] == "auto"), None)
+    singles = [r for r in rows if r["method"] != "auto"]
+    limit = HONEST * max(tolerance, min(r["position_error"] for r in singles))
+    honest = [r for r in singles if r["position_error"] <= limit]
+    fastest = min(r["cpu_seconds"] for r in honest)
+    counted = [(instructions(path, r["method"], tolerance), r) for r in honest
+               if r["cpu_seconds"] <= SLOW * fastest]
+    best, best_row = min(counted, key=lambda c: c[0])
+    if auto is None:
+        return f"| `{name}` | {tolerance:.0e} | **fails** | | | `{best_row['method']}` | " \
+               f"{best_row['position_error']:.0e} | {best / 1e6:.3g} | |", False
+    own = instructions(path, "auto", tolerance)
+    ratio = own / best
+    good = ratio <= LIMIT and auto["position_error"] <= limit
+    error = f"{auto['position_error']:.0e}"
+    return (f"| `{name}` | {tolerance:.0e} | `{chosen(path, tolerance)}` | "
+            f"{error if auto['position_error'] <= limit else f'**{error}**'} | {own / 1e6:.3g} | "
+            f"`{best_row['method']}` | {best_row['position_error']:.0e} | {best / 1e6:.3g} | "
+            f"{f'{ratio:.2f}' if ratio <= LIMIT else f'**{ratio:.2f}**'} |"), good
+
+
+def main():
+    only = sys.argv[1:]
+    names = only or sorted(f[:-5] for f in os.listdir(os.path.join(ROOT, "models")) if f.endswith(".yaml"))
+    lines, kept, count = [], 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            path = os.path.join(folder, name + ".yaml")
+            with open(path, "w") as file:
+                file.write(model_text(name))
+            for tolerance in TOLERANCES:
+                text, good = row(name, path, tolerance)
+                print(text, flush=True)
+                lines.append(text)
+                kept, count = kept + good, count + 1
+    tail = f"\n{kept} of {count} are within {LIMIT} times the best and as near.\n"
+    print(tail)
+    if not only:
+        methods = ", ".join(f"`{m}`" for m in METHODS)
+        with open(PAGE, "w") as file:
+            file.write(HEAD.format(methods=methods, honest=HONEST, limit=LIMIT) + "\n".join(lines) + "\n" + tail)
+
+
+if __name__ == "__main__":
+    main()
