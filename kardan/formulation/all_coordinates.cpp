@@ -28,10 +28,11 @@ constexpr double round_off_residual = 1e-11;
 constexpr int max_projections = 12;
 /// Factors that leave more than this of a residual are made anew.
 constexpr double slow_projection = 0.05;
-/// Points where less than this is left of a row without its part along others, or than what this
-/// share of a step changes it by, lie around a singular position: explicit steps may leave it on
-/// another branch. All methods have stages farther apart.
-constexpr double singular_root = 3e-3, singular_share = 0.02;
+/// Points where less than this is left of a row without its part along others, or, in small steps,
+/// than what this share of a step changes it by, lie around a singular position: explicit steps may
+/// leave it on another branch. All methods have stages farther apart. Nearer than the last number
+/// to it no other method can go on from there.
+constexpr double singular_root = 3e-3, singular_share = 0.02, nearest_root = 2e-3;
 /// Where less than this is left of a row, singular positions are looked for ahead.
 constexpr double near_root = 0.3;
 /// The driver passes singular positions at 0.4 of a step, between stages of radau5 and of dop853.
@@ -265,10 +266,11 @@ Eval AllCoordinates::rebase(const State& state) {
 /// What must be left of every row.
 double AllCoordinates::least_root() const {
   if (!has_base_) return 0;
-  // Rows that nearly depend on each other at the base too are what the model has.
-  const double least = std::min(singular_root, 0.5 * base_root_);
-  if (!std::isfinite(singular_time_)) return least;
-  return std::min(least, singular_share * base_root_ * step_ / (singular_time_ - base_.t));
+  // Steps do not end so near: rows nearly depend on each other in this model.
+  if (base_root_ < nearest_root) return 0.5 * base_root_;
+  if (!std::isfinite(singular_time_)) return std::min(singular_root, base_root_);
+  const double share = singular_share * base_root_ * step_ / (singular_time_ - base_.t);
+  return std::min(singular_root, std::max(nearest_root, share));
 }
 
 /// Near a singular position the root of the smallest pivot falls linearly.

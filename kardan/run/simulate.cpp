@@ -336,6 +336,7 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
 
 /// Where an explicit method on all coordinates ends, at a singular position for one, there is a
 /// method that may go on. False: none.
+constexpr double first_share = 0.1;  // of the largest step before: the next first one
 static bool second_choice(RunReport& report) {
   const Reason reason = report.driver.reason;
   const bool ended = reason == Reason::step_too_small || reason == Reason::evaluation_failed;
@@ -382,6 +383,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& asked, const Watch
   }
   for (;;) {
     run_part(prepared, choice, options, watchers, memory, diagnostics);
+    options.driver.first_step = asked.driver.first_step;
     if (diagnostics.has_errors()) break;
     memory.paused = report.driver.reason == Reason::paused;
     if (!memory.paused) {
@@ -389,6 +391,8 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& asked, const Watch
       if (!second_choice(report)) break;
       options.method = report.automatic.method;
       choice = choose_method(options.method, diagnostics);
+      // Steps that creep up to a singular position do not pass it.
+      options.driver.first_step = first_share * report.driver.largest_step;
       describe(*prepared.system, choice, options, report);
       report.asked = asked;
       continue;

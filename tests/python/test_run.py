@@ -33,6 +33,13 @@ def test_columns_look_into_one_memory(pendulum):
     assert np.array_equal(column, x)  # the memory lives as long as an array looks into it
 
 
+def test_auto_chooses_a_method_and_says_why(pendulum):
+    result = pendulum.run(t_end=1, method="auto")
+    assert (result.method, result.formulation) == ("dop853", "projected_ode")
+    chosen = result.certificate["automatic"]
+    assert chosen["method"] == "dop853@projected_ode" and "explicit methods" in chosen["why"]
+
+
 def test_certificate_and_counters_are_attributes(pendulum):
     result = pendulum.run(t_end=1, tolerance=1e-9)
     assert (result.reason, result.method, result.formulation) == ("finished", "rn4", "state_space")

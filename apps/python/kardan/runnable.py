@@ -75,7 +75,8 @@ class Runnable:
         """Integrates the motion and gives its result with certificate.
 
         t_end        end of the run [s]
-        method       name, or "method@formulation": see kardan.methods(), kardan.formulations()
+        method       name, or "method@formulation": see kardan.methods(), kardan.formulations(); or
+                     "auto", which chooses both and says why in certificate.automatic
         tolerance    relative, and absolute in the model's units
         every        spacing of the output grid [s]; default a hundredth of the run
         observer     function of a step (step.t, step["arm.angle"]), called after every accepted
