@@ -39,9 +39,10 @@ const Andrews& andrews() {
   return one;
 }
 
-void radau5(benchmark::State& bench) {
+void radau(benchmark::State& bench, const char* method) {
   const Andrews& model = andrews();
   const Formulation& f = *find_formulation("strangeness_free");
+  const Method& chosen = *find_method(method);
   DriverOptions options;
   options.tolerance = std::pow(10.0, -static_cast<double>(bench.range(0)) / 2);
   State state;
@@ -49,10 +50,19 @@ void radau5(benchmark::State& bench) {
   for (auto _ : bench) {
     const auto dae = f.make(*model.problem.system, complete_options(f.options, {}));
     state = model.start.state;
-    report = integrate(*dae, *find_method("radau5"), state, model.end().t, options, {});
+    report = integrate(*dae, chosen, state, model.end().t, options, {});
   }
-  bench.SetLabel(fmt::format("error {:.1e}, {} steps, {} evaluations", model.error(state.p.data()),
-                             report.counters.steps, report.counters.evaluations));
+  bench.SetLabel(
+      fmt::format("error {:.1e}, {} steps, {} evaluations, {} jacobians, {} rejected, {} failed",
+                  model.error(state.p.data()), report.counters.steps, report.counters.evaluations,
+                  report.counters.jacobians, report.counters.rejected, report.counters.failed));
+}
+
+void radau5(benchmark::State& bench) {
+  radau(bench, "radau5");
+}
+void radau9(benchmark::State& bench) {
+  radau(bench, "radau9");
 }
 
 /// Unknowns (q, v, lambda) or, for GGL, (q, v, lambda, eta).
@@ -223,6 +233,7 @@ void ida_ggl(benchmark::State& bench) {
 
 // Tolerances 10^(-k/2).
 BENCHMARK(radau5)->DenseRange(6, 18, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK(radau9)->DenseRange(6, 18, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK(ida_index_1)->DenseRange(8, 22, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK(ida_ggl)->DenseRange(8, 22, 1)->Unit(benchmark::kMillisecond);
 

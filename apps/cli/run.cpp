@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <system_error>
 
 #include "apps/cli/checkpointing.h"
@@ -68,14 +70,16 @@ void print_report(const System& system, const RunReport& r) {
                event.direction > 0 ? "rising" : "falling");
 }
 
-/// `--log FILE`: one line a step; counts are those of the run so far.
+/// `--log FILE`: one line a step; counts are those of the run so far. A run that goes on keeps the
+/// lines up to its checkpoint, so that the log is that of a run in one piece.
 class StepLog {
  public:
-  StepLog(const std::string& path, Diagnostics& diagnostics) {
+  StepLog(const std::string& path, const io::Checkpoint* from, Diagnostics& diagnostics) {
     if (path.empty()) return;
     try {
+      const std::string before = from ? lines_until(path, from->memory.state.t) : std::string();
       file_ = std::make_unique<io::OutputFile>(path);
-      file_->print("t,h,error,rejected,failed,evaluations,iterations\n");
+      file_->print("{}{}", head, before);
     } catch (const std::system_error& e) {
       diagnostics.error("output.file", fmt::format("--log {}: {}", path, e.code().message()), {},
                         "is the folder there, and may it be written?");
@@ -94,6 +98,22 @@ class StepLog {
   const std::string& failure() const { return failure_; }
 
  private:
+  static constexpr const char* head = "t,h,error,rejected,failed,evaluations,iterations\n";
+
+  /// Whole lines of an earlier log up to t; none where there is no such log.
+  static std::string lines_until(const std::string& path, double t) {
+    std::ifstream file(path);
+    std::string line, out;
+    if (!std::getline(file, line) || line + "\n" != head) return out;
+    while (std::getline(file, line) && !file.eof()) {
+      double at = 0;
+      const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), at);
+      if (error != std::errc() || end == line.data() + line.size() || at > t) break;
+      out += line + "\n";
+    }
+    return out;
+  }
+
   template <class Write>
   void keep(const Write& write) {
     if (!file_ || !failure_.empty()) return;
@@ -232,9 +252,9 @@ int run(const ModelOptions& command, const RunOptions& run_command) {
   if (tell(faults)) return bad_input;
   ResultWriter results(model, started.overrides, prepared, simulate_options, given.out,
                        {viewer_page()}, faults);
-  StepLog log(given.log, faults);
-  if (tell(faults)) return bad_input;
   const io::Checkpoint* resumed = from ? &*from : nullptr;
+  StepLog log(given.log, resumed, faults);
+  if (tell(faults)) return bad_input;
   CheckpointWriter checkpoints(started, given, simulate_options, resumed, results, faults);
   if (tell(faults)) return bad_input;
   const Interrupt interrupt;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/residuals.h"
@@ -15,9 +16,11 @@ namespace {
 /// Cholesky factors of G M^-1 G' see the square of what is left of a row: rows with less than this
 /// are left out.
 constexpr double row_tolerance = 3e-7;
-/// A row that was left out must hold by itself, up to this much of what the others are off by (they
-/// are off by the method's error) and rounding.
+/// A row that was left out must hold by itself, up to rounding and this much of what the others'
+/// errors leave in it.
 constexpr double redundant_share = 100, redundant_floor = 1e-9;
+/// Residuals above this are seen with the naked eye: a thousandth of the model's size.
+constexpr double visibly_off = 1e-3;
 /// Projection stops at this scaled residual, or, below the other one, where it falls no more:
 /// round-off of large models.
 constexpr double projected = 2e-14;
@@ -292,7 +295,7 @@ Eval AllCoordinates::settle_base() {
     if (Eval e = evaluate_at(*base_at_, What::all); e != Eval::ok) return e;
     base_.w = point_.w;
     Eval e = factor_at(*base_at_);
-    if (e == Eval::ok) e = redundant_rows_hold();
+    if (e == Eval::ok) e = constraints_hold(*base_at_);
     if (e == Eval::ok) return accelerate(*base_at_, base_a_, base_lambda_);
     if (fresh) return e;
     fresh = true;
@@ -300,26 +303,82 @@ Eval AllCoordinates::settle_base() {
   }
 }
 
-/// Rows left out follow from the others, unless the position has changed that.
-Eval AllCoordinates::redundant_rows_hold() {
+/// Rows left out follow from the others, unless the position has changed that; and the others must
+/// have a solution nearby. They are off by the method's error, so that this is looked at where they
+/// are closed.
+Eval AllCoordinates::constraints_hold(At& at) {
+  if (Eval e = rates_hold(at); e != Eval::ok) return e;
+  return positions_hold(at);
+}
+
+/// At positions that are off, the rates of dependent rows depend on each other only so far.
+Eval AllCoordinates::rates_hold(At& at) {
   const int all = system_.sizes().constraints();
   if (rows() == all) return Eval::ok;
-  double largest[2] = {0, 0};
-  auto off = [&](int row, int level) {
-    const double r = level == 0 ? ws_->g[row] : ws_->rate[row];
-    return std::abs(scaled_residual(system_, row, level, r));
-  };
-  for (int row : rows_)
-    for (int level : {0, 1}) largest[level] = std::max(largest[level], off(row, level));
-  // At positions that are off, the rates of dependent rows depend on each other only so far.
-  largest[1] = std::max(largest[1], largest[0]);
-  for (int row = 0; row < all; ++row)
-    for (int level : {0, 1}) {
-      if (off(row, level) <= redundant_floor + redundant_share * largest[level]) continue;
-      culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
-      return Eval::recoverable;
-    }
+  int row = 0;
+  const double most = redundant_floor + redundant_share * largest_off(row);
+  a_.assign(second(), 0.0);
+  c_ = at.motion.rate;
+  for (double& c : c_) c = -c;
+  at.solver->solve(a_, c_);
+  all_lambda_ = ws_->rate;
+  ws_->G.multiply_add(1, a_, all_lambda_);
+  for (row = 0; row < all; ++row)
+    if (!(std::abs(scaled_residual(system_, row, 1, all_lambda_[row])) <= most))
+      return contradiction(row);
   return Eval::ok;
+}
+
+/// Closes the kept rows from point_ on by the factors of `at`. Where they are visibly off and that
+/// brings no solution nearer the mechanism is locked, which methods with an error estimate rarely
+/// see; fixed steps would go on.
+Eval AllCoordinates::positions_hold(At& at) {
+  int row = 0;
+  double left = largest_off(row);
+  if (rows() == system_.sizes().constraints() && left <= visibly_off) return Eval::ok;
+  nearby_ = point_;
+  for (int k = 0; k < max_projections && left > redundant_floor / redundant_share; ++k) {
+    a_.assign(second(), 0.0);
+    c_.assign(rows(), 0.0);
+    for (int i = 0; i < holonomic_; ++i) c_[i] = -ws_->g[rows_[i]];
+    at.solver->solve(a_, c_);
+    closer_ = nearby_;
+    system_.retract(nearby_.p, a_, closer_.p);
+    if (!closer_.turns.empty()) system_.follow_turns(nearby_, closer_, *ws_);
+    std::swap(nearby_, closer_);
+    if (Eval e = system_.evaluate(nearby_, {.position = true}, *ws_); e != Eval::ok) return e;
+    const double now = largest_off(row);
+    if (now <= 0.5 * left) {
+      left = now;
+      continue;
+    }
+    if (left <= visibly_off) {
+      left = std::fmax(left, now);
+      break;
+    }
+    culprit_ = fmt::format("'{}': the constraints cannot be closed here", system_.row_name(row));
+    return Eval::recoverable;
+  }
+  const double most = redundant_floor + redundant_share * left;
+  for (row = 0; row < system_.sizes().lambda; ++row)
+    if (!(std::abs(scaled_residual(system_, row, 0, ws_->g[row])) <= most))
+      return contradiction(row);
+  return Eval::ok;
+}
+
+/// Largest scaled residual of the kept rows of positions, which are in the workspace, and its row.
+double AllCoordinates::largest_off(int& row) const {
+  double largest = 0;
+  for (int i = 0; i < holonomic_; ++i) {
+    const double off = std::abs(scaled_residual(system_, rows_[i], 0, ws_->g[rows_[i]]));
+    if (!(off <= largest)) largest = off, row = rows_[i];
+  }
+  return largest;
+}
+
+Eval AllCoordinates::contradiction(int row) {
+  culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
+  return Eval::recoverable;
 }
 
 Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& point) {
@@ -339,7 +398,7 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
     if (Eval e = project_velocity(*end_at_); e != Eval::ok) return e;
     if (Eval e = evaluate_at(*end_at_, What::all); e != Eval::ok) return e;
   }
-  if (Eval e = redundant_rows_hold(); e != Eval::ok) return e;
+  if (Eval e = constraints_hold(*end_at_); e != Eval::ok) return e;
   if (Eval e = accelerate(*end_at_, end_a_, end_lambda_); e != Eval::ok) return e;
   end_ = point_;
   has_end_ = true;

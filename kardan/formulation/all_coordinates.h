@@ -101,7 +101,11 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval factor_at(At& at);
   Eval accelerate(At& at, Vector& a, Vector& lambda);
   Eval settle_base();
-  Eval redundant_rows_hold();
+  Eval constraints_hold(At& at);
+  Eval rates_hold(At& at);
+  Eval positions_hold(At& at);
+  double largest_off(int& row) const;
+  Eval contradiction(int row);
   bool is_end(const State& state) const;
   /// Which factors a projection begins with: those factored last, or its own.
   enum class Factors { last, none };
@@ -127,7 +131,7 @@ class AllCoordinates final : public ConstrainedProblem {
   int holonomic_ = 0;
   std::vector<PartitionRecord> history_;
 
-  State base_, point_, past_, end_;
+  State base_, point_, past_, end_, nearby_, closer_;
   std::unique_ptr<At> base_at_, at_, end_at_;
   bool has_base_ = false, has_past_ = false, has_end_ = false;
   bool has_factors_ = false;  // of at_

@@ -63,6 +63,8 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
   for (std::size_t b = 0; b < turning_.size(); ++b) rotations_[b].v = turning_[b].v + 3;
   for (const RowInfo& row : system.rows())
     multiplier_weight_.push_back(row.unit == RowUnit::length ? 1.0 : 1 / system.scales().length);
+  // That of bodies is constant, and made with the workspace.
+  if (system.has_bodies()) counts_.mass_evaluations = 1;
   y0_.resize(layout_.unknowns());
   dy0_.resize(layout_.unknowns());
   a_.resize(s.v);
@@ -307,6 +309,14 @@ void Descriptor::base_point(ChartPoint& point) const {
   point.ddq = base_a_;  // at the base T = I and its rate does not act on q'
   point.z = base_.r;
   point.dz = base_rate_.b;
+}
+
+void Descriptor::place(const Local& y, ChartPoint& point) {
+  point.q = y.x;
+  point.dq = y.u;
+  for (const RotationChart& c : rotations_)
+    set_part(point.dq, c.v, rotation_rate_map_inverse(part(y.x, c.v)) * part(y.u, c.v));
+  point.z = y.z;
 }
 
 Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, State& state) {

@@ -94,6 +94,7 @@ class Descriptor final : public DaeProblem {
   const LocalRate& base_rate() const override { return base_rate_; }
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
+  void place(const Local& y, ChartPoint& point) override;
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   ErrorScale default_scale(double tolerance) const override;

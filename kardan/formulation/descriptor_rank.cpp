@@ -38,7 +38,7 @@ Eval Descriptor::fail(Diagnosis diagnosis, std::string culprit, Eval answer) {
 
 /// Evaluates into the workspace; what is not finite is named.
 Eval Descriptor::evaluate(const State& state, Request request) {
-  if (request.force) ++counts_.mass_evaluations;
+  if (request.force && !system_.has_bodies()) ++counts_.mass_evaluations;
   last_.evaluated = false;
   const Eval e = system_.evaluate(state, request, *ws_);
   if (e == Eval::ok) return e;

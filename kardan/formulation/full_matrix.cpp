@@ -24,10 +24,9 @@ class FullMatrix final : public DescriptorMatrix {
   Eval prepare(const Workspace& ws) override;
   int rank() const override { return velocity_.rank(); }
   double condition() const override { return 1 / velocity_.smallest_remainder(); }
-  Eval factor(double real, std::complex<double> complex) override;
+  Eval factor(double real, std::span<const Complex> complex) override;
   void solve(std::span<const double> F, std::span<double> y) override;
-  void solve(std::span<const double> F_re, std::span<const double> F_im, std::span<double> y_re,
-             std::span<double> y_im) override;
+  void solve(std::span<const Vector> F, std::span<Vector> y) override;
   bool matrix(double c, Matrix& out) const override;
   void square(std::span<const double> F, std::span<const double> y,
               std::span<double> out) const override;
@@ -57,7 +56,7 @@ class FullMatrix final : public DescriptorMatrix {
   std::vector<Row> rows_;
   ComplexMatrix C_;
   DenseLu real_;
-  ComplexLu complex_;
+  std::vector<ComplexLu> complex_;
   Vector rhs_, rhs_im_;
   std::vector<Complex> z_;
   bool frozen_ = false;
@@ -230,17 +229,20 @@ Eval FullMatrix::prepare(const Workspace&) {
   return all_finite(A_.values()) ? Eval::ok : Eval::recoverable;
 }
 
-Eval FullMatrix::factor(double real, std::complex<double> complex) {
+Eval FullMatrix::factor(double real, std::span<const Complex> complex) {
   const int size = A_.rows();
   S_ = A_;
-  C_.resize(size);
   for (int i = 0; i < size; ++i)
-    for (int j = 0; j < size; ++j) {
-      S_(i, j) += real * E_(i, j);
-      C_(i, j) = A_(i, j) + complex * E_(i, j);
-    }
+    for (int j = 0; j < size; ++j) S_(i, j) += real * E_(i, j);
   if (Eval e = real_.factor(S_); e != Eval::ok) return e;
-  return complex_.factor(C_);
+  C_.resize(size);
+  complex_.resize(complex.size());
+  for (std::size_t k = 0; k < complex.size(); ++k) {
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) C_(i, j) = A_(i, j) + complex[k] * E_(i, j);
+    if (Eval e = complex_[k].factor(C_); e != Eval::ok) return e;
+  }
+  return Eval::ok;
 }
 
 bool FullMatrix::matrix(double c, Matrix& out) const {
@@ -270,15 +272,18 @@ void FullMatrix::solve(std::span<const double> F, std::span<double> y) {
   std::copy(rhs_.begin(), rhs_.end(), y.begin());
 }
 
-void FullMatrix::solve(std::span<const double> F_re, std::span<const double> F_im,
-                       std::span<double> y_re, std::span<double> y_im) {
-  load(F_re, rhs_);
-  load(F_im, rhs_im_);
-  for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = {rhs_[i], rhs_im_[i]};
-  complex_.solve(z_);
-  for (std::size_t i = 0; i < z_.size(); ++i) {
-    y_re[i] = z_[i].real();
-    y_im[i] = z_[i].imag();
+void FullMatrix::solve(std::span<const Vector> F, std::span<Vector> y) {
+  solve(F[0], y[0]);
+  for (std::size_t k = 0; k < complex_.size(); ++k) {
+    Vector &re = y[2 * k + 1], &im = y[2 * k + 2];
+    load(F[2 * k + 1], rhs_);
+    load(F[2 * k + 2], rhs_im_);
+    for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = {rhs_[i], rhs_im_[i]};
+    complex_[k].solve(z_);
+    for (std::size_t i = 0; i < z_.size(); ++i) {
+      re[i] = z_[i].real();
+      im[i] = z_[i].imag();
+    }
   }
 }
 

@@ -28,6 +28,8 @@ std::shared_ptr<const SparsePattern> saddle_pattern(const SparsePattern& W, cons
 
 /// Refinement stops at this many sweeps; each gains a factor of about mu.
 constexpr int max_refinements = 6;
+/// Residuals below this share of their terms are not worth further directions.
+constexpr double round_off = 1e-12;
 
 }  // namespace
 
@@ -44,7 +46,10 @@ Saddle::Saddle(std::shared_ptr<const SparsePattern> W, std::shared_ptr<const Spa
       scale_(rows(), 1.0),
       rhs_(n_ + rows(), 0.0),
       solution_(n_ + rows(), 0.0),
-      correction_(n_ + rows(), 0.0) {
+      correction_(n_ + rows(), 0.0),
+      before_(n_ + rows(), 0.0),
+      direction_(max_directions, solution_),
+      change_(max_directions, solution_) {
   for (int i = 0; i < n_; ++i)
     for (int k = W_->row_start[i]; k < W_->row_start[i + 1]; ++k)
       W_slot_.push_back(pattern_->find(i, W_->column[k]));
@@ -102,30 +107,79 @@ void Saddle::multiply(std::span<const double> xy, std::span<double> out) const {
   for (int i = 0; i < rows(); ++i) out[n_ + i] += mu_ * xy[n_ + i];
 }
 
+/// correction_ = rhs_ - K solution_; the largest of the constraint equations.
+double Saddle::residual() {
+  multiply(solution_, correction_);
+  for (std::size_t i = 0; i < rhs_.size(); ++i) correction_[i] = rhs_[i] - correction_[i];
+  return norm_max(constraint_part(correction_));
+}
+
 double Saddle::solve(std::span<double> x, std::span<double> y) {
-  const int total = n_ + rows();
   load(x, y);
+  const double size = norm_max(rhs_);
   double best = 0;
   for (int sweep = 0; sweep < max_refinements; ++sweep) {
-    multiply(solution_, correction_);
-    double residual = 0, size = 0;
-    for (int i = 0; i < total; ++i) {
-      correction_[i] = rhs_[i] - correction_[i];
-      if (i >= n_) residual = std::max(residual, std::abs(correction_[i]));
-      size = std::max(size, std::abs(rhs_[i]));
-    }
-    // Stop when nothing is gained: converged, or a contradiction that cannot be removed.
-    if (sweep > 0 && residual > 0.5 * best) {
-      best = std::min(best, residual);
+    const double left = residual();
+    // Stop when nothing is gained: converged, a weak direction, or a contradiction.
+    if (sweep > 0 && left > 0.5 * best) {
+      best = std::min(best, left);
       if (sweep > 1) break;
     }
-    best = residual;
+    best = left;
     solver_.solve(correction_);
-    for (int i = 0; i < total; ++i) solution_[i] += correction_[i];
-    if (residual <= 1e-16 * size) break;
+    add_scaled(1, correction_, solution_);
+    if (left <= 1e-16 * size) break;
   }
+  if (best > round_off * constraint_terms()) best = solve_weak_directions(best);
   store(x, y);
   return best;
+}
+
+/// Near a singular position rows that are independent leave only a small s^2 of C W^-1 C', and a
+/// sweep of refinement gains no more than s^2 / (s^2 + mu) of what is missing there. Steps of which
+/// each is the best along all directions tried so far (GCR: Eisenstat, Elman & Schultz, SIAM J.
+/// Numer. Anal. 20, 1983) need about one for each such direction. What they cannot remove either is
+/// a contradiction.
+double Saddle::solve_weak_directions(double best) {
+  for (int k = 0; k < max_directions; ++k) {
+    Vector& p = direction_[k];
+    Vector& q = change_[k];
+    residual();
+    p = correction_;
+    solver_.solve(p);
+    multiply(p, q);
+    for (int j = 0; j < k; ++j) {
+      const double c = dot(constraint_part(q), constraint_part(change_[j]));
+      add_scaled(-c, change_[j], q);
+      add_scaled(-c, direction_[j], p);
+    }
+    const double norm = norm_two(constraint_part(q));
+    if (!(norm > 0)) break;
+    for (double& value : p) value /= norm;
+    for (double& value : q) value /= norm;
+    const double step = dot(constraint_part(correction_), constraint_part(q));
+    before_ = solution_;
+    add_scaled(step, p, solution_);
+    const double left = residual();
+    if (!(left < 0.5 * best)) {  // rounding, or a contradiction
+      solution_ = before_;
+      break;
+    }
+    best = left;
+  }
+  return best;
+}
+
+/// Size of the terms of the constraint equations, in which residuals are rounding.
+double Saddle::constraint_terms() const {
+  double largest = 0;
+  for (int i = n_; i < n_ + rows(); ++i) {
+    double sum = std::abs(rhs_[i]);
+    for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k)
+      if (pattern_->column[k] < n_) sum += std::abs(values_[k] * solution_[pattern_->column[k]]);
+    largest = std::max(largest, sum);
+  }
+  return largest;
 }
 
 void Saddle::solve_damped(std::span<double> x, std::span<double> y) {

@@ -5,7 +5,8 @@
 ///   [ C   0  ] [y] = [b]        W: v x v,  C: constraint rows and extra rows
 ///
 /// It is factored with -mu I in the lower right corner, on rows scaled so that C W^-1 C' has unit
-/// diagonal, and the solution is refined against the unregularized equations. Then x is exact where
+/// diagonal, and the solution is refined against the unregularized equations, also where rows are
+/// so nearly dependent that the regularization outweighs what they leave. Then x is exact where
 /// W is positive definite on the null space of C; y is the multiplier vector of least norm (in
 /// scaled rows) when rows are redundant, and its component along dependent rows stays zero. If b
 /// contradicts dependent rows the contradiction stays in `residual`.
@@ -44,7 +45,15 @@ class Saddle {
   double rcond() { return solver_.rcond(); }
 
  private:
+  static constexpr int max_directions = 6;
+
   void multiply(std::span<const double> xy, std::span<double> out) const;
+  double residual();
+  double solve_weak_directions(double best);
+  double constraint_terms() const;
+  std::span<const double> constraint_part(std::span<const double> xy) const {
+    return xy.subspan(static_cast<std::size_t>(n_));
+  }
   void load(std::span<const double> x, std::span<const double> y);
   void store(std::span<double> x, std::span<double> y) const;
 
@@ -55,7 +64,8 @@ class Saddle {
   LinearSolver solver_;
   std::vector<int> W_slot_, W_diagonal_, C_slot_, Ct_slot_, diagonal_slot_;
   std::vector<std::vector<int>> extra_slot_, extra_t_slot_;
-  Vector values_, scale_, rhs_, solution_, correction_;
+  Vector values_, scale_, rhs_, solution_, correction_, before_;
+  std::vector<Vector> direction_, change_;  // of solve_weak_directions
   double mu_ = 0;
 };
 

@@ -47,11 +47,9 @@ class SelectedMatrix final : public DescriptorMatrix {
   int new_selectors() const override { return new_selectors_ ? 1 : 0; }
   const ConstraintSpace* rows() const override { return &velocity_; }
   double condition() const override { return 1 / velocity_.smallest_remainder(); }
-  Eval factor(double real, std::complex<double> complex) override;
+  Eval factor(double real, std::span<const Complex> complex) override;
   void solve(std::span<const double> F, std::span<double> y) override;
-  void solve(std::span<const double> F_re, std::span<const double> F_im, std::span<double> y_re,
-             std::span<double> y_im) override;
-  void solve(const std::array<Vector, 3>& F, std::array<Vector, 3>& y) override;
+  void solve(std::span<const Vector> F, std::span<Vector> y) override;
 
  private:
   int free_p() const { return N_p_.cols(); }
@@ -67,8 +65,8 @@ class SelectedMatrix final : public DescriptorMatrix {
   void turn_tangent(std::span<double> x) const;
   void determine(std::span<const std::span<const double>> F);
   void turn(std::size_t count);
-  void solve_reduced(int lane, double c);
-  void solve_reduced(int lane, Complex c);
+  void solve_real(int lane);
+  void solve_pair(int lane, std::size_t which);
   void compose(std::span<const std::span<double>> y);
 
   DescriptorLayout l_;
@@ -84,12 +82,16 @@ class SelectedMatrix final : public DescriptorMatrix {
   Matrix J_, S_, W_;
   ComplexMatrix C_;
   DenseLu real_;
-  ComplexLu complex_;
   SquareQr<double> real_qr_;
-  SquareQr<Complex> complex_qr_;
+  /// c E' + J for one of the complex c.
+  struct Pair {
+    Complex c;
+    ComplexLu lu;
+    SquareQr<Complex> qr;
+  };
+  std::vector<Pair> pairs_;
   Matrix E_, spare_;
   double real_c_ = 0;
-  Complex complex_c_;
   // What the constraints and the balance determine of a solution, whatever c; and the rest of it.
   Matrix pi_, v_, k_, tangent_, rows_, own_, reduced_;
   Vector unit_;  // inverse of the columns' units
@@ -287,38 +289,42 @@ void SelectedMatrix::reduce() {
   }
 }
 
-Eval SelectedMatrix::factor(double real, std::complex<double> complex) {
+Eval SelectedMatrix::factor(double real, std::span<const Complex> complex) {
   const int size = reduced();
-  S_ = J_;
-  C_.resize(size);
   z_.resize(size);
   reduced_.resize(size, lanes);
   real_c_ = real;
-  complex_c_ = complex;
-  const bool unit = form_.selectors == Selectors::unit_rows;
-  for (int i = 0; i < size; ++i) {
-    for (int j = 0; j < size; ++j) C_(i, j) = J_(i, j);
-    if (unit) {
-      for (int j = 0; j < size; ++j) {
-        S_(i, j) += real * E_(i, j);
-        C_(i, j) += complex * E_(i, j);
-      }
-    } else {
-      S_(i, i) += real;
-      C_(i, i) += complex;
+  pairs_.resize(complex.size());
+  const bool qr = form_.differential == StepDecomposition::qr;
+  const auto add = [&](auto c, auto& to) {
+    for (int i = 0; i < size; ++i) {
+      if (form_.selectors == Selectors::orthonormal)
+        to(i, i) += c;
+      else
+        for (int j = 0; j < size; ++j) to(i, j) += c * E_(i, j);
     }
+  };
+  S_ = J_;
+  add(real, S_);
+  if (size > 0)
+    if (Eval e = qr ? real_qr_.factor(size, S_.values()) : real_.factor(S_); e != Eval::ok)
+      return e;
+  C_.resize(size);
+  for (std::size_t k = 0; k < complex.size(); ++k) {
+    Pair& pair = pairs_[k];
+    pair.c = complex[k];
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) C_(i, j) = J_(i, j);
+    add(pair.c, C_);
+    if (size > 0)
+      if (Eval e = qr ? pair.qr.factor(size, C_.values) : pair.lu.factor(C_); e != Eval::ok)
+        return e;
   }
-  if (size == 0) return Eval::ok;
-  if (form_.differential == StepDecomposition::qr) {
-    if (Eval e = real_qr_.factor(size, S_.values()); e != Eval::ok) return e;
-    return complex_qr_.factor(size, C_.values);
-  }
-  if (Eval e = real_.factor(S_); e != Eval::ok) return e;
-  return complex_.factor(C_);
+  return Eval::ok;
 }
 
 /// pi, v, k = (a, lambda, w) with x = u = r = 0, and what is left for (x, u, r): of one right-hand
-/// side for the real c or two for the complex one, or of all three.
+/// side for the real c, of two for a complex one, or of both.
 void SelectedMatrix::determine(std::span<const std::span<const double>> F) {
   const int n = l_.n, m = l_.m, np = free_p(), nv = free_v(), own = l_.r + l_.w;
   // Rows of all right-hand sides, side by side.
@@ -388,8 +394,8 @@ void SelectedMatrix::turn(std::size_t count) {
     }
 }
 
-/// (x, u, r) of one lane with the real c, or of two with the complex one.
-void SelectedMatrix::solve_reduced(int lane, double) {
+/// (x, u, r) of one lane with the real c, or of two with a complex one.
+void SelectedMatrix::solve_real(int lane) {
   const int size = reduced();
   small_.resize(size);
   for (int i = 0; i < size; ++i) small_[i] = reduced_(i, lane);
@@ -409,21 +415,22 @@ void SelectedMatrix::solve_reduced(int lane, double) {
   for (int i = 0; i < size; ++i) reduced_(i, lane) = small_[i];
 }
 
-void SelectedMatrix::solve_reduced(int lane, Complex) {
+void SelectedMatrix::solve_pair(int lane, std::size_t which) {
   const int size = reduced();
+  Pair& pair = pairs_[which];
   for (int i = 0; i < size; ++i) z_[i] = {reduced_(i, lane), reduced_(i, lane + 1)};
   if (form_.selectors == Selectors::unit_rows) {
     const auto less = [&](std::size_t i, const Matrix& x, int j) {
-      z_[i] -= complex_c_ * Complex(x(j, lane), x(j, lane + 1)) / at.column_scale[j];
+      z_[i] -= pair.c * Complex(x(j, lane), x(j, lane + 1)) / at.column_scale[j];
     };
     for (std::size_t i = 0; i < rows_p_.size(); ++i) less(i, pi_, rows_p_[i]);
     for (std::size_t i = 0; i < rows_v_.size(); ++i) less(rows_p_.size() + i, v_, rows_v_[i]);
   }
   if (size > 0) {
     if (form_.differential == StepDecomposition::qr)
-      complex_qr_.solve(z_);
+      pair.qr.solve(z_);
     else
-      complex_.solve(z_);
+      pair.lu.solve(z_);
   }
   for (int i = 0; i < size; ++i) {
     reduced_(i, lane) = z_[i].real();
@@ -454,22 +461,28 @@ void SelectedMatrix::compose(std::span<const std::span<double>> y) {
 
 void SelectedMatrix::solve(std::span<const double> F, std::span<double> y) {
   determine(std::array{F});
-  solve_reduced(0, real_c_);
+  solve_real(0);
   compose(std::array{y});
 }
 
-void SelectedMatrix::solve(std::span<const double> F_re, std::span<const double> F_im,
-                           std::span<double> y_re, std::span<double> y_im) {
-  determine(std::array{F_re, F_im});
-  solve_reduced(0, complex_c_);
-  compose(std::array{y_re, y_im});
-}
-
-void SelectedMatrix::solve(const std::array<Vector, 3>& F, std::array<Vector, 3>& y) {
-  determine(std::array<std::span<const double>, 3>{F[0], F[1], F[2]});
-  solve_reduced(0, real_c_);
-  solve_reduced(1, complex_c_);
-  compose(std::array<std::span<double>, 3>{y[0], y[1], y[2]});
+/// The real one beside the first pair; then two pairs at a time.
+void SelectedMatrix::solve(std::span<const Vector> F, std::span<Vector> y) {
+  std::array<std::span<const double>, lanes> from;
+  std::array<std::span<double>, lanes> to;
+  for (std::size_t first = 0, next = 0; first < F.size();) {
+    std::size_t count = 0;
+    const std::size_t last = std::min(F.size(), first + (first == 0 ? lanes - 1 : lanes));
+    for (std::size_t i = first; i < last; ++i, ++count) {
+      from[count] = F[i];
+      to[count] = y[i];
+    }
+    determine({from.data(), count});
+    if (first == 0) solve_real(0);
+    for (std::size_t lane = first == 0 ? 1 : 0; lane < count; lane += 2)
+      solve_pair(static_cast<int>(lane), next++);
+    compose({to.data(), count});
+    first = last;
+  }
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "kardan/integrate/llm.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
-#include "kardan/integrate/radau5.h"
+#include "kardan/integrate/radau.h"
 #include "kardan/integrate/rn4.h"
 #include "kardan/integrate/rodasp.h"
 #include "kardan/integrate/ros2w.h"
@@ -38,6 +38,7 @@ const std::vector<Method>& methods() {
                                        generalized_alpha(),
                                        hht(),
                                        radau5(),
+                                       radau9(),
                                        hem5(),
                                        ida(),
                                        llm()};

@@ -10,7 +10,6 @@
 /// solves the equations that the linearization has chosen. Methods and driver know no bodies or
 /// joints.
 
-#include <array>
 #include <complex>
 #include <memory>
 #include <span>
@@ -26,19 +25,13 @@ class DaeLinearization {
 
   /// By how much round-off in F is magnified in y because constraints nearly depend on each other.
   virtual double condition() const = 0;
-  /// Factors c E + A for a real and a complex c.
-  [[nodiscard]] virtual Eval factor(double real, std::complex<double> complex) = 0;
+  /// Factors c E + A for a real c and for complex ones.
+  [[nodiscard]] virtual Eval factor(double real, std::span<const std::complex<double>> complex) = 0;
   /// y := (c E + A)^-1 F for the real c.
   virtual void solve(std::span<const double> F, std::span<double> y) = 0;
-  /// The same for the complex c, real and imaginary parts apart.
-  virtual void solve(std::span<const double> F_re, std::span<const double> F_im,
-                     std::span<double> y_re, std::span<double> y_im) = 0;
-
-  /// Both at once: y[0] for the real c and F[0], y[1] + i y[2] for the complex one.
-  virtual void solve(const std::array<Vector, 3>& F, std::array<Vector, 3>& y) {
-    solve(F[0], y[0]);
-    solve(F[1], F[2], y[1], y[2]);
-  }
+  /// The same for all c at once: y[0] for the real one and F[0], y[1] + i y[2] for the first
+  /// complex one, and so on.
+  virtual void solve(std::span<const Vector> F, std::span<Vector> y) = 0;
 
   /// For methods that want as many equations as unknowns, in an order of their own: c E + A, and
   /// the rows of F that belong to it. False where combinations of rows are chosen at every point.

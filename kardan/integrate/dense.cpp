@@ -1,30 +1,41 @@
 #include "kardan/integrate/dense.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace kardan {
+namespace {
+
+/// x = c0 q0 + c1 (q1 - q0) + c2 q0' + c3 q1' + c4 q0'' + c5 q1'', 0 and 1 the ends of a step.
+void combine(const std::array<double, 6>& c, const ChartPoint& from, const ChartPoint& to,
+             Vector& out) {
+  const double *q0 = from.q.data(), *q1 = to.q.data(), *v0 = from.dq.data(), *v1 = to.dq.data(),
+               *a0 = from.ddq.data(), *a1 = to.ddq.data();
+  double* __restrict x = out.data();
+  for (std::size_t i = 0; i < out.size(); ++i)
+    x[i] = c[0] * q0[i] + c[1] * (q1[i] - q0[i]) + c[2] * v0[i] + c[3] * v1[i] + c[4] * a0[i] +
+           c[5] * a1[i];
+}
+
+}  // namespace
 
 void DenseStep::at(double s, ChartPoint& out) const {
   const double step = h(), s2 = s * s, s3 = s2 * s;
   const double r = 1 - s;
   // Quintic Hermite basis on [0, 1] and its derivative.
-  const double b0 = 1 - s3 * (10 - 15 * s + 6 * s2), b1 = 1 - b0;
+  const double b1 = s3 * (10 - 15 * s + 6 * s2);
   const double c0 = s - s3 * (6 - 8 * s + 3 * s2), c1 = -s3 * (4 - 7 * s + 3 * s2);
   const double d0 = 0.5 * s2 * r * r * r, d1 = 0.5 * s3 * r * r;
-  const double db1 = 30 * s2 * r * r;
+  const double db1 = 30 * s2 * r * r / step;
   const double dc0 = 1 - s2 * (18 - 32 * s + 15 * s2), dc1 = -s2 * (12 - 28 * s + 15 * s2);
   const double dd0 = 0.5 * s * r * r * (2 - 5 * s), dd1 = 0.5 * s2 * r * (3 - 5 * s);
   out.t = from.t + s * step;
   const std::size_t n = from.q.size();
   out.q.resize(n);
   out.dq.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    out.q[i] = b0 * from.q[i] + b1 * to.q[i] + step * (c0 * from.dq[i] + c1 * to.dq[i]) +
-               step * step * (d0 * from.ddq[i] + d1 * to.ddq[i]);
-    out.dq[i] = db1 * (to.q[i] - from.q[i]) / step + dc0 * from.dq[i] + dc1 * to.dq[i] +
-                step * (dd0 * from.ddq[i] + dd1 * to.ddq[i]);
-  }
+  combine({1, b1, step * c0, step * c1, step * step * d0, step * step * d1}, from, to, out.q);
+  combine({0, db1, dc0, dc1, step * dd0, step * dd1}, from, to, out.dq);
   out.z.resize(from.z.size());
   const double h1 = s2 * (3 - 2 * s);
   for (std::size_t i = 0; i < out.z.size(); ++i)

@@ -322,6 +322,7 @@ class Driver {
     }
     ++report_.counters.evaluations;
     problem_.base_point(dense_.from);
+    stepper_->look_at_end(dense_.from, dense_.to, h, trial_.error);
     error = method_.error_weight * problem_.error_norm(trial_.error, next_, scale_);
     if (per_unit_) error /= h;
     return std::isfinite(error) ? Eval::ok : Eval::recoverable;

@@ -65,6 +65,11 @@ class Stepper {
   virtual void filter_error(const StepStart& start, double h, Local& error) {
     (void)start, (void)h, (void)error;
   }
+  /// Told the accelerations at both ends of the last attempt: a method that takes no forces near
+  /// its end may add to the estimate what it did not see.
+  virtual void look_at_end(const ChartPoint& from, const ChartPoint& to, double h, Local& error) {
+    (void)from, (void)to, (void)h, (void)error;
+  }
   /// Null: the quintic of dense.h.
   virtual StepFlow* flow() { return nullptr; }
   /// Why the last attempt failed, if the method knows.

@@ -2,46 +2,46 @@
 
 #include <cmath>
 
-#include "kardan/integrate/radau5.h"
-
 namespace kardan {
-namespace {
 
-/// Integral of (s - c_1)(s - c_2)(s - c_3) from 0 to x.
-double integral(double x) {
-  const auto& c = radau5_tableau().c;
-  const double sum = c[0] + c[1] + c[2], pairs = c[0] * c[1] + c[1] * c[2] + c[2] * c[0],
-               product = c[0] * c[1] * c[2];
-  return x * (-product + x * (pairs / 2 + x * (-sum / 3 + x / 4)));
+StageGuess::StageGuess(const Vector& c) : c_(c) {
+  // (x - c_1) ... (x - c_s), then its integral.
+  power_.assign(1, 1.0);
+  for (double node : c_) {
+    power_.insert(power_.begin(), 0.0);
+    for (std::size_t k = 0; k + 1 < power_.size(); ++k) power_[k] -= node * power_[k + 1];
+  }
+  for (std::size_t k = 0; k < power_.size(); ++k) power_[k] /= static_cast<double>(k + 1);
+  for (std::size_t k = 2; k <= c_.size(); ++k) factorial_ *= static_cast<double>(k);
+  for (Stages* stages : {&Z_, &last_.by, &before_.by, &continued_}) stages->resize(c_.size());
 }
 
-/// H^4 k_i(r) / 6, and for algebraic unknowns.
-struct MissFactors {
-  double differential, algebraic;
-};
-MissFactors miss_factors(int i, double H, double r) {
-  const auto& c = radau5_tableau().c;
-  const double H4 = std::pow(H, 4), x = 1 + c[i] * r;
-  return {H4 / 6 * (integral(x) - std::pow(r, 4) * integral(c[i])),
-          H4 / 24 * x * (x - c[0]) * (x - c[1]) * (x - 1)};
+double StageGuess::integral(double x) const {
+  double sum = 0;
+  for (std::size_t k = power_.size(); k-- > 0;) sum = power_[k] + x * sum;
+  return x * sum;
 }
 
-}  // namespace
+StageGuess::MissFactors StageGuess::miss_factors(int i, double H, double r) const {
+  const double s1 = static_cast<double>(c_.size() + 1), scale = std::pow(H, s1) / factorial_;
+  const double x = 1 + c_[i] * r;
+  double product = x;
+  for (double node : c_) product *= x - node;
+  return {scale * (integral(x) - std::pow(r, s1) * integral(c_[i])), scale / s1 * product};
+}
 
-/// Lagrange on the nodes 0, c1, c2, 1 of the last step.
+/// Lagrange on the nodes 0, c_1, ..., c_s of the last step.
 void StageGuess::continue_polynomial(DaeProblem& problem, double h) {
-  const auto& c = radau5_tableau().c;
-  const double node[4] = {0, c[0], c[1], 1};
-  for (int i = 0; i < 3; ++i) {
-    const double x = 1 + c[i] * h / h_;
-    double weight[4];
-    for (int k = 0; k < 4; ++k) {
-      weight[k] = 1;
-      for (int l = 0; l < 4; ++l)
-        if (l != k) weight[k] *= (x - node[l]) / (node[k] - node[l]);
-    }
+  const std::size_t s = c_.size();
+  for (std::size_t i = 0; i < s; ++i) {
+    const double x = 1 + c_[i] * h / h_;
     continued_[i] = y0_;
-    for (int k = 0; k < 3; ++k) add_scaled(weight[k + 1], Z_[k], continued_[i]);
+    for (std::size_t k = 0; k < s; ++k) {
+      double weight = x / c_[k];
+      for (std::size_t l = 0; l < s; ++l)
+        if (l != k) weight *= (x - c_[l]) / (c_[k] - c_[l]);
+      add_scaled(weight, Z_[k], continued_[i]);
+    }
     problem.carry(continued_[i]);
     add_scaled(-1, problem.base_values(), continued_[i]);
   }
@@ -57,30 +57,29 @@ void StageGuess::reserve(std::size_t size) {
 }
 
 void StageGuess::guess(DaeProblem& problem, double h, Stages& Z) {
-  const auto& c = radau5_tableau().c;
   differential_ = 2 * problem.second() + problem.first();
   reserve(problem.unknowns());
   if (known_ == 0) {
     const Vector& dy0 = problem.base_rates();
     const int n = problem.second();
-    for (int i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < c_.size(); ++i) {
       std::fill(Z[i].begin(), Z[i].end(), 0.0);
-      add_scaled(c[i] * h, dy0, Z[i]);
-      for (int j = 0; j < n; ++j) Z[i][j] += 0.5 * c[i] * c[i] * h * h * dy0[n + j];
+      add_scaled(c_[i] * h, dy0, Z[i]);
+      for (int j = 0; j < n; ++j) Z[i][j] += 0.5 * c_[i] * c_[i] * h * h * dy0[n + j];
     }
     return;
   }
   continue_polynomial(problem, h);
-  for (int i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < c_.size(); ++i) {
     Z[i] = continued_[i];
     if (misses_ == 0) continue;
-    const MissFactors factor = miss_factors(i, h_, h / h_);
+    const MissFactors factor = miss_factors(static_cast<int>(i), h_, h / h_);
     // As far ahead of the last as the line through the last two goes.
     const double ahead = misses_ > 1 ? h / (last_.t - before_.t) : 0;
     for (std::size_t j = 0; j < Z[i].size(); ++j) {
-      double fourth = last_.by[i][j];
-      if (misses_ > 1) fourth += ahead * (fourth - before_.by[i][j]);
-      Z[i][j] += (j < differential_ ? factor.differential : factor.algebraic) * fourth;
+      double next = last_.by[i][j];
+      if (misses_ > 1) next += ahead * (next - before_.by[i][j]);
+      Z[i][j] += (j < differential_ ? factor.differential : factor.algebraic) * next;
     }
   }
 }
@@ -91,8 +90,8 @@ void StageGuess::accept(double h, const Vector& y0, const Stages& Z) {
     misses_ = std::min(misses_ + 1, 2);
     before_.t -= h;
     last_.t = 0;
-    for (int i = 0; i < 3; ++i) {
-      const MissFactors factor = miss_factors(i, h_, h / h_);
+    for (std::size_t i = 0; i < c_.size(); ++i) {
+      const MissFactors factor = miss_factors(static_cast<int>(i), h_, h / h_);
       for (std::size_t j = 0; j < Z[i].size(); ++j)
         last_.by[i][j] = (Z[i][j] - continued_[i][j]) /
                          (j < differential_ ? factor.differential : factor.algebraic);

@@ -1,26 +1,26 @@
 #pragma once
-/// Starting values for the stages of a collocation method with the nodes of Radau IIA.
+/// Starting values for the stages of a collocation method with s stages.
 ///
 /// The polynomial u of the last step, length H, is continued into the next one, length h = r H. Of
 /// a smooth solution it misses the stages by
 ///
-///   y^(4)/6 H^4 k_i(r),   k_i(r) = I(1 + c_i r) - r^4 I(c_i),   I(x) = integral of
-///                                                               (s - c_1)(s - c_2)(s - c_3)
+///   y^(s+1)/s! H^(s+1) k_i(r),   k_i(r) = I(1 + c_i r) - r^(s+1) I(c_i),
+///   I(x) = integral of (x - c_1) ... (x - c_s) from 0 to x
 ///
-/// since y - u = y^(4)/6 H^4 I (Hairer, Norsett, Wanner I, II.7); algebraic unknowns, which are
-/// interpolated at 0, c_1, c_2, 1, by y^(4)/24 H^4 times the product of the distances from these.
-/// What the guess missed in the last steps tells y^(4) there, which is continued by a line.
-
-#include <array>
+/// since y - u = y^(s+1)/s! H^(s+1) I (Hairer, Norsett, Wanner I, II.7); algebraic unknowns, which
+/// are interpolated at 0, c_1, ..., c_s, by y^(s+1)/(s+1)! H^(s+1) times the product of the
+/// distances from these. What the guess missed in the last steps tells y^(s+1) there, which is
+/// continued by a line.
 
 #include "kardan/integrate/dae_problem.h"
 
 namespace kardan {
 
-using Stages = std::array<Vector, 3>;
+using Stages = std::vector<Vector>;
 
 class StageGuess {
  public:
+  explicit StageGuess(const Vector& c);
   /// Z := y(t + c_i h) - y0 as the last steps foretell it; along the tangent where there are none.
   void guess(DaeProblem& problem, double h, Stages& Z);
   /// The stages of the step for which the last guess was made.
@@ -31,11 +31,20 @@ class StageGuess {
  private:
   struct Missed {
     double t = 0;  // end of the step, counted from the last base
-    Stages by;     // y^(4), as each stage shows it
+    Stages by;     // y^(s+1), as each stage shows it
   };
+  /// H^(s+1) k_i(r) / s!, and for algebraic unknowns.
+  struct MissFactors {
+    double differential, algebraic;
+  };
+  double integral(double x) const;
+  MissFactors miss_factors(int i, double H, double r) const;
   void reserve(std::size_t size);
   void continue_polynomial(DaeProblem& problem, double h);
 
+  Vector c_;
+  Vector power_;                  // coefficients of I / x: of 1, x, ..., x^s
+  double factorial_ = 1;          // s!
   int known_ = 0;                 // polynomials: 0 or 1
   int misses_ = 0;                // of them, up to 2
   std::size_t differential_ = 0;  // how many unknowns come first

@@ -21,11 +21,27 @@ constexpr int inverse_iterations = 4;
 
 }  // namespace
 
-/// Singular values of the independent rows, each of unit length.
+/// Singular values of rows of unit length: of all of them for the rank, then of the independent
+/// ones, which RowSpace tells apart, for solutions and null space.
 class Svd {
  public:
   using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+  /// How many singular values are above `tolerance` times the largest.
+  int rank(const Matrix& A, double tolerance) {
+    const int n = A.cols();
+    B_.resize(A.rows(), n);
+    for (int i = 0; i < A.rows(); ++i) {
+      const double length = norm_two({A.row(i), static_cast<std::size_t>(n)});
+      for (int j = 0; j < n; ++j) B_(i, j) = length > 0 ? A.row(i)[j] / length : 0;
+    }
+    if (B_.size() == 0) return 0;
+    svd_.compute(B_, 0);
+    const auto& values = svd_.singularValues();
+    int rank = 0;
+    while (rank < values.size() && values(rank) > tolerance * values(0)) ++rank;
+    return rank;
+  }
   void factor(const Matrix& A, const RowSpace& rows) {
     const int rank = rows.rank(), n = A.cols();
     B_.resize(rank, n);
@@ -113,8 +129,12 @@ Eval ConstraintSpace::factor(const SparseMatrix& G, double tolerance, int max_ra
   for (int i = 0; i < rows_; ++i)
     for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k)
       scaled_(i, pattern_->column[k]) = G.values[k] * unit_[pattern_->column[k]];
-  if (Eval e = dense_.factor(scaled_, tolerance, max_rank); e != Eval::ok) return e;
-  if (svd_) svd_->factor(scaled_, dense_);
+  if (!svd_) return dense_.factor(scaled_, tolerance, max_rank);
+  if (!all_finite(scaled_.values())) return Eval::recoverable;
+  // Pivoting finds which rows are independent, singular values have decided how many.
+  max_rank = std::min(max_rank, svd_->rank(scaled_, tolerance));
+  if (Eval e = dense_.factor(scaled_, 0, max_rank); e != Eval::ok) return e;
+  svd_->factor(scaled_, dense_);
   return Eval::ok;
 }
 

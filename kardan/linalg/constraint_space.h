@@ -25,7 +25,9 @@
 
 namespace kardan {
 
-/// How rank and spaces are found. `automatic`: QR of small matrices, LU of large ones.
+/// How rank and spaces are found. `automatic`: QR of small matrices, LU of large ones. `svd`: the
+/// rank is the number of singular values above the tolerance times the largest, which sees rows
+/// that nearly depend on each other where what remains of every single one is not small.
 enum class RowDecomposition { automatic, lu, qr, svd };
 
 /// What was found where a rank was decided.

@@ -1,11 +1,52 @@
 #include "kardan/linalg/row_space.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "kardan/linalg/lanes.h"
 
 namespace kardan {
+namespace {
+
+/// Rows and columns together above which columns are swapped so that reflections stay sparse.
+constexpr int sparse_from = 160;
+
+}  // namespace
+
+/// The largest entry of row k to the diagonal, so that the reflection touches the columns in which
+/// the row has entries, and no others.
+void RowSpace::bring_forward(int k) {
+  const int m = L_.rows();
+  int best = k;
+  for (int j = k + 1; j < end_[k]; ++j)
+    if (std::abs(L_(k, j)) > std::abs(L_(k, best))) best = j;
+  swap_.push_back(best);
+  if (best == k) return;
+  // Reflection vectors of the rows before are in the same coordinates.
+  for (int i = 0; i < m; ++i) {
+    std::swap(L_(i, k), L_(i, best));
+    if (L_(i, best) != 0) end_[i] = std::max(end_[i], best + 1);
+  }
+}
+
+/// What the rows below k lose to its reflection v, entry by entry of its support.
+void RowSpace::eliminate_sparse(int k, const double* v) {
+  const int m = L_.rows();
+  support_.clear();
+  for (int j = 0; j < end_[k] - k; ++j)
+    if (v[j] != 0) support_.push_back(j);
+  for (int i = k + 1; i < m; ++i) {
+    double* row = L_.row(i) + k;
+    double product = 0;
+    for (int j : support_) product += v[j] * row[j];
+    if (product != 0) {
+      for (int j : support_) row[j] -= factor_[k] * product * v[j];
+      end_[i] = std::max(end_[i], end_[k]);
+    }
+    square_[i] -= row[0] * row[0];
+  }
+}
 
 /// What remains of a row right of column k, from its square after the reflections before; computed
 /// anew where differences have left few digits of it.
@@ -32,6 +73,12 @@ Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
   square_.resize(m);
   computed_.resize(m);
   remainder_.assign(m, 0.0);
+  swap_.clear();
+  const bool sparse = m + n > sparse_from;
+  if (sparse) {
+    swap_.reserve(m);
+    support_.reserve(n);
+  }
   if (!all_finite(A.values())) return Eval::recoverable;
   for (int i = 0; i < m; ++i) {
     row_[i] = i;
@@ -58,6 +105,7 @@ Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
       std::swap(computed_[k], computed_[pivot]);
     }
     end_[k] = std::max(end_[k], k + 1);
+    if (sparse) bring_forward(k);
     const auto left = static_cast<std::size_t>(end_[k] - k);
     double* v = L_.row(k) + k;
     const double norm = norm_two({v, left});
@@ -69,7 +117,8 @@ Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
     head_[k] = v[0] - diagonal;
     factor_[k] = 1 / (norm * (norm + std::abs(v[0])));
     v[0] = head_[k];
-    for (int i = k + 1; i < m; ++i) {
+    if (sparse) eliminate_sparse(k, v);
+    for (int i = k + 1; i < m && !sparse; ++i) {
       double* row = L_.row(i) + k;
       const double product = dot({v, left}, {row, left});
       if (product != 0) {
@@ -94,6 +143,7 @@ void RowSpace::reflect(std::span<double> x) const {
     x[k] += c * head_[k];
     add_scaled(c, {v + 1, left}, {x.data() + k + 1, left});
   }
+  for (std::size_t k = swap_.size(); k-- > 0;) std::swap(x[k], x[swap_[k]]);
 }
 
 void RowSpace::null_space(Matrix& N) {
@@ -119,6 +169,10 @@ void RowSpace::solve(std::span<const double> b, std::span<double> x) const {
 
 void RowSpace::solve_lanes(const Matrix& B, Matrix& X) const {
   kardan::solve_lanes({&L_, row_.data(), head_.data(), factor_.data(), end_.data(), rank_}, B, X);
+  for (std::size_t k = swap_.size(); k-- > 0;)
+    if (const int other = swap_[k]; other != static_cast<int>(k))
+      std::swap_ranges(X.row(static_cast<int>(k)), X.row(static_cast<int>(k)) + lanes,
+                       X.row(other));
 }
 
 /// A' y depends on L' y alone. With W = diag(weight) the least W y is W^-1 L z, where

@@ -1,7 +1,9 @@
 #pragma once
 /// P A = [L 0] Q' for a dense A with at most as many independent rows as columns: Householder
 /// reflections from the right, with row pivoting. Reveals the rank, names independent rows, spans
-/// the null space with orthonormal columns and solves A x = b with the x of least norm.
+/// the null space with orthonormal columns and solves A x = b with the x of least norm. Columns of
+/// large matrices are swapped so that reflections of sparse rows stay sparse: the work then goes
+/// with the fill, not with the size.
 
 #include <span>
 #include <vector>
@@ -42,6 +44,8 @@ class RowSpace {
   void least_norm_multipliers(std::span<const double> weight, std::span<double> y);
 
  private:
+  void bring_forward(int k);
+  void eliminate_sparse(int k, const double* v);
   void reflect(std::span<double> x) const;
   double rest(int i, int k);
 
@@ -56,6 +60,8 @@ class RowSpace {
   Matrix normal_;
   DenseLu lu_;
   std::vector<int> row_, place_;
+  std::vector<int> swap_;  // of a large matrix: step k swapped columns k and swap_[k]
+  std::vector<int> support_;
   int rank_ = 0;
   double smallest_ = 1;
 };

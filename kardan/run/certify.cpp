@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kardan {
 namespace {
 
 /// The reference is this much tighter than the run, and never by less than the second.
 constexpr double reference_share = 1e-2, least_share = 0.1;
+/// Between run and reference errors must fall: a run at `check_share` of the tolerance has at most
+/// 1/`falls` of the error, or the reference may be as far off as the run itself. What is smaller
+/// than `too_small` is rounding.
+constexpr double check_share = 0.3, falls = 2, too_small = 1e-12;
+/// The next reference is tighter than the last by this.
+constexpr double tighter_share = 0.1;
 /// Tolerances below this are beyond double numbers.
 constexpr double tightest = 1e-13;
 /// Aim below the accuracy asked for, and do not go further than the first measurement reaches.
@@ -77,7 +84,10 @@ class Search {
       Accuracy& a = result_.accuracy;
       const double worst = std::max(a.position, a.velocity);
       if (worst <= a.asked) {
-        a.verdict = Certified::reached;
+        if (!settle_reference(factor)) break;
+        const double settled = std::max(a.position, a.velocity);
+        if (settled > a.asked) continue;  // against a better reference
+        a.verdict = settled + doubt_ <= a.asked ? Certified::reached : Certified::out_of_reach;
         break;
       }
       const double next = next_factor(factor, worst);
@@ -123,28 +133,61 @@ class Search {
 
   /// The error of the run at `factor`; false when it could not be measured.
   bool measure(double factor) {
-    std::optional<Run> run = run_at(factor);
-    if (!run) return false;
+    if (!run_ || run_->factor != factor) run_ = run_at(factor);
+    if (!run_) return false;
     if (!reference_ || reference_->factor > factor * by_order(least_share)) {
       const double share = std::max(factor * by_order(reference_share), least_factor());
       reference_ = run_at(share);
       if (!reference_) return false;
     }
+    compare(factor);
+    return true;
+  }
+
+  /// Behind a singular position errors do not fall with the tolerance, and the reference is no
+  /// better than the run. Then tighter ones are made until two of them agree as far as it takes;
+  /// false when one could not be made. What remains in doubt at the tightest is kept.
+  bool settle_reference(double factor) {
+    doubt_ = 0;
+    std::optional<Run> between = run_at(factor * by_order(check_share));
+    for (; between; between = std::exchange(reference_, run_at(tighter(reference_->factor)))) {
+      if (!reference_) return false;
+      const Prepared model = make_();
+      compare(factor);
+      const ReachedError apart =
+          reached_error(component_errors(*model.system, between->path, reference_->path));
+      const Accuracy& a = result_.accuracy;
+      auto fell = [](double from, double to) { return to <= std::max(from / falls, too_small); };
+      if (fell(a.position, apart.position) && fell(a.velocity, apart.velocity)) return true;
+      if (std::max(a.position, a.velocity) > a.asked) return true;  // another run will be made
+      if (!(tighter(reference_->factor) < reference_->factor)) {
+        doubt_ = std::max(apart.position, apart.velocity);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  double tighter(double factor) const {
+    return std::max(factor * by_order(tighter_share), least_factor());
+  }
+
+  /// Bands and reached error of the run against the reference.
+  void compare(double factor) {
     const Prepared model = make_();
     Accuracy& a = result_.accuracy;
-    a.bands = component_errors(*model.system, run->path, reference_->path);
+    a.bands = component_errors(*model.system, run_->path, reference_->path);
     const ReachedError error = reached_error(a.bands);
     a.position = error.position;
     a.velocity = error.velocity;
-    const std::size_t count = std::min(run->path.times.size(), reference_->path.times.size());
-    a.times.assign(run->path.times.begin(), run->path.times.begin() + static_cast<long>(count));
+    const std::size_t count = std::min(run_->path.times.size(), reference_->path.times.size());
+    a.times.assign(run_->path.times.begin(), run_->path.times.begin() + static_cast<long>(count));
     a.tolerance = size_at(factor);
     a.reference = size_at(reference_->factor);
     a.until = a.times.empty() ? 0 : a.times.front();
     for (std::size_t i = 0; i < count && worst_at(a.bands, i) <= a.asked; ++i) a.until = a.times[i];
     a.growth = growth_rate(a.times, a.bands);
     result_.options = tightened(original(), factor);
-    return true;
   }
 
   /// As asked, with the output grid of the user.
@@ -196,6 +239,13 @@ class Search {
         a.message = fmt::format("reached with {} {:.1e}", what, a.tolerance);
         break;
       case Certified::out_of_reach:
+        if (doubt_ > 0) {
+          a.message = fmt::format(
+              "not certain: errors do not fall with the tolerance; the reference itself is {:.1e} "
+              "from a looser one",
+              doubt_);
+          break;
+        }
         a.message = fmt::format(
             "out of reach after t = {:.6g} s: even with {} {:.1e} errors become larger{}", a.until,
             what, a.tolerance,
@@ -222,7 +272,8 @@ class Search {
   const CertifyOptions& options_;
   Diagnostics& diagnostics_;
   Certification result_;
-  std::optional<Run> reference_;
+  std::optional<Run> run_, reference_;
+  double doubt_ = 0;            // how far the tightest references are apart, where that matters
   long first_ = 0, steps_ = 0;  // of the first run, of all
 };
 

@@ -2,11 +2,12 @@
 /// Certified accuracy: the global error of a run, measured instead of estimated step by step.
 ///
 /// A run is compared on a grid of times (dense output) with one a hundred times tighter; the
-/// difference is its error up to the error of the tighter one. While it is larger than the accuracy
-/// asked for, tolerances are tightened in proportion and both runs repeated, until the accuracy is
-/// reached, tolerances cannot become tighter, or the budget is used up. Where motion is chaotic no
-/// tolerance is tight enough beyond some time: then the certificate says up to when it holds and
-/// how fast errors grow.
+/// difference is its error up to the error of the tighter one, which a run between them checks:
+/// where errors do not fall with the tolerance, still tighter references are made. While it is
+/// larger than the accuracy asked for, tolerances are tightened in proportion and both runs
+/// repeated, until the accuracy is reached, tolerances cannot become tighter, or the budget is used
+/// up. Where motion is chaotic no tolerance is tight enough beyond some time: then the certificate
+/// says up to when it holds and how fast errors grow.
 ///
 /// A budget in steps, not in seconds: the same input gives the same certificate everywhere.
 

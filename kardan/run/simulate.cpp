@@ -401,6 +401,11 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& asked, const Watch
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
+  if (choice.method->order == 1 && options.driver.fixed_step == 0)
+    report.remarks.push_back(
+        fmt::format("'{}' has order 1: errors of its steps add up to about the root of the "
+                    "tolerance, not to the tolerance (--certify measures them)",
+                    report.method));
   if (prepared.system->sizes().e > 0 && !report.formulation_options.contains("invariants"))
     report.remarks.push_back(fmt::format(
         "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));

@@ -21,12 +21,17 @@ Eval invert(const Matrix& A, DenseLu& lu, Matrix& inverse) {
   return Eval::ok;
 }
 
+/// What has no velocity for every position cannot be evaluated; make_system refuses it.
+bool is_square(const UserDescription& d) {
+  return d.positions.size() == d.velocities.size();
+}
+
 }  // namespace
 
 /// Forces that are numbers for multipliers zero and none for multipliers that are none depend on
 /// them. One that does so in some states only is not a number there: an error, never a wrong force.
 bool AutomaticEquations::find_multiplier_forces() const {
-  if (n_.constraints() == 0) return false;
+  if (n_.constraints() == 0 || !is_square(description_)) return false;
   const State state = start_of(description_);
   const auto memory = functions_->make_memory();
   UserArrays<double> A(n_, memory.get());
@@ -48,7 +53,7 @@ void AutomaticEquations::find_dependencies() {
   };
   constraints_shared_ = constraints_apart_ = apart(n_.constraints(), n + 1);
   dynamics_shared_ = dynamics_apart_ = apart(n + own, columns);
-  if (n_.s > 0 || n_.kinematics || n_.hidden) return;
+  if (n_.s > 0 || n_.kinematics || n_.hidden || !is_square(description_)) return;
   AutomaticWork k(n_, functions_->make_memory());
   State state = start_of(description_);
   // Off zeros, at which products and absolute values hide what they depend on.

@@ -1,5 +1,6 @@
 /// Accelerations, multipliers and w with every time-dependent term, against closed forms.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/models.h"
@@ -228,6 +229,35 @@ contacts:
   EXPECT_NEAR(start.a[0], 4 / 1.4, 1e-13);
   EXPECT_NEAR(start.a[4], 4 / 1.4 / 0.5, 1e-13);
   EXPECT_NEAR(start.a[2], 0, 1e-13);
+}
+
+/// A crank that stands upright but for phi carries a slider along x: its tip cannot rise, so that
+/// nothing moves. The tip's row leaves sin(phi) of itself beside the others, and a joint is
+/// doubled.
+TEST(Accelerations, AreFoundNextToASingularPositionWithRedundantJoints) {
+  for (const double phi : {0.1, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
+    const double x = std::sin(phi), y = std::cos(phi);
+    const std::string tip = fmt::format("at: [{:.17g}, {:.17g}]", x, y);
+    const auto system = compiled(fmt::format(R"(
+kardan: 1
+dimension: 2
+gravity: [3, -9.81]
+bodies:
+  crank: {{mass: 2, inertia: 0.3, position: [{:.17g}, {:.17g}]}}
+  slider: {{mass: 1, inertia: 0.1, position: [{:.17g}, {:.17g}]}}
+joints:
+  pivot: {{type: revolute, bodies: [ground, crank], at: [0, 0]}}
+  rail: {{type: prismatic, bodies: [ground, slider], {}, axis: [1, 0]}}
+  pin: {{type: revolute, bodies: [crank, slider], {}}}
+  twin: {{type: revolute, bodies: [crank, slider], {}}}
+)",
+                                             x / 2, y / 2, x, y, tip, tip, tip));
+    const ConsistentStart start = assembled(*system);
+    ASSERT_EQ(start.report.status, Eval::ok) << phi << ": " << start.report.message;
+    // Round-off of reactions, which are as large as 1 / phi.
+    for (const double a : start.a) EXPECT_NEAR(a, 0, 1e-14 / phi) << phi;
+    EXPECT_LE(start.report.reached.acceleration, 1e-12) << phi;
+  }
 }
 
 }  // namespace

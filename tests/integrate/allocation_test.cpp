@@ -38,8 +38,8 @@ long allocations_in_steps(const Prepared& model, std::string_view method, double
   return count;
 }
 
-/// The vehicle is stiff: explicit methods meet event functions where balls bounce, and so does local
-/// linearization, whose flow would be sampled thousands of times a step.
+/// The vehicle is stiff: explicit methods meet event functions where balls bounce, and so does
+/// local linearization, whose flow would be sampled thousands of times a step.
 const char* model_with_events(std::string_view method) {
   const bool explicit_steps = method == "dopri5" || method == "dop853" || method == "llm" ||
                               method == "welch2" || method == "baumgarte_rk2";
@@ -99,8 +99,9 @@ INSTANTIATE_TEST_SUITE_P(Methods, TangentSpaceAllocation,
                          testing::Values("rn4", "rodasp", "ros2w", "dopri5", "dop853", "llm"),
                          [](const auto& of) { return std::string(of.param); });
 INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
-                         testing::Values("radau5", "rn4", "rodasp", "ros2w", "dopri5", "dop853", "llm",
-                                         "welch2", "baumgarte_rk2", "generalized_alpha", "hht"),
+                         testing::Values("radau5", "radau9", "rn4", "rodasp", "ros2w", "dopri5",
+                                         "dop853", "llm", "welch2", "baumgarte_rk2",
+                                         "generalized_alpha", "hht"),
                          [](const auto& of) { return std::string(of.param); });
 
 }  // namespace

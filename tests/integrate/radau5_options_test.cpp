@@ -144,6 +144,9 @@ TEST(RadauCounts, HaveThePapersMeaning) {
   EXPECT_EQ(run.counts.selectors, c.jacobians);
   EXPECT_EQ(c.solves, c.iterations);
   EXPECT_GE(run.counts.mass_evaluations, c.evaluations);
+  // That of bodies is constant: it is made once.
+  const Prepared bodies = model_file("three_link.yaml");
+  EXPECT_EQ(run_with(*bodies.system, bodies.start.state, 0.1, {}).counts.mass_evaluations, 1);
   // Unit rows stay the same for many Jacobians.
   const Result unit = run_with(*problem.system, start.state, 0.03, {{"selectors", "unit_rows"}});
   EXPECT_LT(unit.counts.selectors, unit.counts.predecompositions);

@@ -1,7 +1,5 @@
 /// Radau IIA on the equations of motion in all coordinates: coefficients, orders, the general form.
 
-#include "kardan/integrate/radau5.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,28 +15,6 @@ namespace kardan {
 namespace {
 
 using namespace test;
-
-TEST(Radau5Tableau, SatisfiesTheOrderConditions) {
-  const Radau5Tableau& t = radau5_tableau();
-  // Collocation: sum_j a_ij c_j^(k-1) = c_i^k / k for k = 1, 2, 3; quadrature of the last row to
-  // order 5.
-  for (int i = 0; i < 3; ++i)
-    for (int k = 1; k <= (i == 2 ? 5 : 3); ++k) {
-      double sum = 0;
-      for (int j = 0; j < 3; ++j) sum += t.A[i][j] * std::pow(t.c[j], k - 1);
-      EXPECT_NEAR(sum, std::pow(t.c[i], k) / k, 1e-16) << i << ' ' << k;
-    }
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      double product = 0, unit = 0;
-      for (int k = 0; k < 3; ++k) {
-        product += t.A[i][k] * t.A_inverse[k][j];
-        unit += t.T[i][k] * t.T_inverse[k][j];
-      }
-      EXPECT_NEAR(product, i == j ? 1 : 0, 1e-14);
-      EXPECT_NEAR(unit, i == j ? 1 : 0, 1e-14);
-    }
-}
 
 /// A run of radau5 on a formulation from a consistent start.
 struct Motion {

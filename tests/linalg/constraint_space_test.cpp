@@ -146,5 +146,34 @@ TEST(SquareQr, SolvesRealAndComplexSystems) {
   check(std::complex<double>{});
 }
 
+/// Ten rows that have almost all in common: of each 0.05 or more remains beside the others, which
+/// is what pivoting looks at, but 0.016 of the largest singular value is all the others reach.
+TEST(ConstraintSpace, LetsSingularValuesDecideTheRankIfAsked) {
+  constexpr int rows = 10, cols = 11;
+  constexpr double own = 0.05, coarse = 0.03;
+  PatternBuilder builder(rows, cols);
+  for (int i = 0; i < rows; ++i) {
+    builder.add(i, 0);
+    builder.add(i, i + 1);
+  }
+  SparseMatrix A(builder.build());
+  for (int i = 0; i < rows; ++i) {
+    A.values[A.pattern->find(i, 0)] = 1;
+    A.values[A.pattern->find(i, i + 1)] = own;
+  }
+  const Vector unit(cols, 1.0);
+  ConstraintSpace qr(A.pattern, rows, unit, RowDecomposition::qr),
+      svd(A.pattern, rows, unit, RowDecomposition::svd);
+  ASSERT_EQ(qr.factor(A, coarse, rows, {}), Eval::ok);
+  ASSERT_EQ(svd.factor(A, coarse, rows, {}), Eval::ok);
+  EXPECT_EQ(qr.rank(), rows);
+  EXPECT_EQ(svd.rank(), 1);
+  Matrix N, product;
+  svd.null_space(N);
+  ASSERT_EQ(N.cols(), cols - 1);
+  multiply(A.to_dense(), N, product);
+  EXPECT_LE(norm_max(product.values()), 2 * own);
+}
+
 }  // namespace
 }  // namespace kardan

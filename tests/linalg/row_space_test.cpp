@@ -36,6 +36,49 @@ TEST(RowSpace, FindsRankNullSpaceAndLeastSolution) {
   EXPECT_LE(norm_max(along), 1e-13);  // nothing along the null space: least norm
 }
 
+/// Rows of a chain: few neighbouring columns each, one row redundant. Columns are swapped on the
+/// way, which must not be seen.
+TEST(RowSpace, TreatsLargeSparseMatricesAlike) {
+  Random random(11);
+  const int m = 120, n = 150;
+  Matrix A(m, n);
+  const Matrix values = random_matrix(m, 6, random);
+  for (int i = 0; i < m; ++i)
+    for (int k = 0; k < 6; ++k) A(i, (5 * i / 4 * 7 + k) % n) = values(i, k);
+  for (int j = 0; j < n; ++j) A(50, j) = 2 * A(10, j) - A(90, j);
+  RowSpace space;
+  ASSERT_EQ(space.factor(A, 1e-10, m), Eval::ok);
+  const int rank = space.rank(), width = n - rank;
+  EXPECT_EQ(rank, m - 1);
+  Matrix N, product;
+  space.null_space(N);
+  ASSERT_EQ(N.cols(), width);
+  multiply(A, N, product);
+  EXPECT_LE(norm_max(product.values()), 1e-13);
+  multiply(transposed(N), N, product);
+  for (int i = 0; i < width; ++i)
+    for (int j = 0; j < width; ++j) EXPECT_NEAR(product(i, j), i == j ? 1 : 0, 1e-13);
+  Vector b(m), x(n), along(width);
+  const Vector some = test::random_vector(n, random);
+  multiply(A, some, b);
+  space.solve(b, x);
+  // What differs from the vector the right-hand side was made of lies in the null space, and the
+  // solution has nothing of it.
+  Vector off = x, back(m);
+  add_scaled(-1, some, off);
+  multiply(A, off, back);
+  EXPECT_LE(norm_max(back), 1e-10);
+  multiply_transposed(N, x, along);
+  EXPECT_LE(norm_max(along), 1e-10);
+  Matrix B(m, 4), X(n, 4);
+  for (int i = 0; i < m; ++i)
+    for (int lane = 0; lane < 4; ++lane) B(i, lane) = (lane + 1) * b[i];
+  space.solve_lanes(B, X);
+  for (int j = 0; j < n; ++j)
+    for (int lane = 0; lane < 4; ++lane)
+      EXPECT_NEAR(X(j, lane), (lane + 1) * x[j], 1e-11 * (1 + std::abs(x[j])));
+}
+
 TEST(RowSpace, StopsAtTheLargestRankAllowed) {
   Random random(8);
   const Matrix A = random_matrix(5, 8, random);

@@ -206,6 +206,17 @@ constexpr Claim claims[] = {
     {"newmark", Holds::round_off, 300},
     {"rn4@tangent_space", Holds::round_off, 100},
     {"dopri5@tangent_space", Holds::round_off, 100},
+    {"dop853", Holds::round_off, 100},
+    {"newmark_fv", Holds::round_off, 300},
+    {"abm2", Holds::round_off, 300},
+    {"llm", Holds::round_off, 300},
+    {"radau5@ggl", Holds::tolerance, 100},
+    {"radau5@index_1", Holds::tolerance, 100},
+    {"welch2", Holds::tolerance, 300},
+    {"baumgarte_rk2", Holds::tolerance, 300},
+    {"generalized_alpha", Holds::tolerance, 300},
+    {"hht", Holds::tolerance, 300},
+    {"ida", Holds::tolerance, 300},
 };
 
 double kinetic_scale(const Mechanism& m) {

@@ -240,6 +240,27 @@ TEST(Machine, WhatCannotBeWrittenIsRefusedBeforeTheRun) {
     }
 }
 
+TEST(Machine, TheLogOfARunThatGoesOnIsThatOfARunInOnePiece) {
+  const TemporaryFolder folder;
+  const std::string log = folder.file("a.log"), whole = folder.file("whole.log"),
+                    checkpoint = folder.file("a.checkpoint");
+  const Words common{"--t-end", "2", "--checkpoint-every", "0.25"};
+  const auto with = [&](Words words) {
+    words.insert(words.end(), common.begin(), common.end());
+    return run_kardan(run_words(words)).exit_code;
+  };
+  // Some steps after the last checkpoint are lost, and their lines with them.
+  EXPECT_EQ(with({"--log", log, "--checkpoint", checkpoint, "--option", "max_steps=40"}), failed);
+  const std::string first = read_all(log);
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 41);
+  EXPECT_EQ(
+      run_kardan(run_words({"--resume", checkpoint, "--log", log, "--option", "max_steps=10000"}))
+          .exit_code,
+      finished);
+  EXPECT_EQ(with({"--log", whole}), finished);
+  EXPECT_EQ(read_all(log), read_all(whole));
+}
+
 TEST(Machine, AWallClockLimitIsAnHonestEnd) {
   const TemporaryFolder folder;
   const std::string checkpoint = folder.file("a.checkpoint");
