@@ -173,6 +173,21 @@ TEST(SingularPositions, AreLeftOnTheirBranchOnAllCoordinates) {
   EXPECT_GE(finished, 15);
 }
 
+TEST(AutomaticRun, NeedsNoMoreStepsThanEver) {
+  Prepared chain = prepared(test::shipped("chain"));
+  Diagnostics diagnostics;
+  const RunReport r = simulate(chain, automatic(1, 1e-4), Watchers{}, diagnostics);
+  EXPECT_EQ(r.driver.reason, Reason::finished);
+  EXPECT_LE(r.driver.counters.steps, 58);
+  EXPECT_LE(r.driver.counters.evaluations, 900);
+  EXPECT_LT(std::abs(r.energy.final - r.energy.initial), 1e-5 * 4.905);  // of N m g N l/2
+  EXPECT_LT(r.residuals.position, 1e-13);
+  const FourBars many = four_bars(40, "auto", 1e-4, 10);
+  EXPECT_EQ(many.report.driver.reason, Reason::finished);
+  EXPECT_LE(many.report.driver.counters.steps, 50);
+  EXPECT_LT(many.error, 1e-2);
+}
+
 TEST(AutomaticRun, RefusesAFormulationAndOptionsOfMethods) {
   Prepared p = prepared(test::shipped("pendulum"));
   Diagnostics formulation;
