@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "build", "release", "kardan")
@@ -13,8 +14,10 @@ PAGE = os.path.join(ROOT, "docs", "trust-table.md")
 TOLERANCES = [10.0**-k for k in range(3, 11)]
 # A run that needs more steps is given up: methods of order 1 and 2 at tight tolerances.
 MOST_STEPS = 20000
-# A reached error tracks the tolerance when it is at most this many times as large.
+# A reached error tracks the tolerance when it is at most this many times as large, and is far from it
+# beyond the other.
 TRACKS = 10
+FAR = 100
 
 # Models whose solutions are known from elsewhere, or that the tests check against 20 digits.
 PROBLEMS = [
@@ -22,7 +25,7 @@ PROBLEMS = [
     ("double_pendulum_welch", 2, "two rods"),
     ("andrews", 0.03, "Andrews' squeezing mechanism, seven bodies"),
     ("andrews_minimal", 0.03, "the same as equations in seven angles"),
-    ("n_four_bar", 1, "four-bar linkages, redundant"),
+    ("n_four_bar", 0.6, "four-bar linkages, redundant, before they lie flat"),
     ("bricard", 1, "Bricard's mechanism in space, redundant"),
     ("slider_crank_haug", 1, "a slider crank in space"),
     ("rolling_disc", 1, "a disc that rolls without slipping"),
@@ -41,6 +44,38 @@ of both is more than {tracks} times the tolerance. `~`: not larger than what the
 cannot treat the model and says so. Methods without an error estimate take the tolerance for their steps
 as the program does; see [guarantees](guarantees.md).
 """
+
+WHY = """
+## Why cells miss
+
+- Methods of order 1 (`welch1`, `baumgarte1`; `welch2_printed` where forces depend on velocities) hold the error of
+  each step to the tolerance. Their steps are then as long as its root, and so are the errors they add up to. The
+  certificate says so (`remarks`), and `--certify` measures and tightens.
+- Errors of `andrews` and `andrews_minimal` are counted from 1 rad/s, but cranks turn with up to 1140 rad/s and
+  accelerate with up to 580 000 rad/s^2: an angle that is off by one tolerance is a delay of a billionth of that in
+  seconds, which makes angular velocities that pass zero elsewhere off by some 500. Positions track; so do velocities
+  in shares of the largest. Absolute tolerances per variable ask for more
+  ([tolerances](model-files.md)).
+- Methods of order 2 and multistep methods keep to a factor of ten to fifty at every tolerance: their estimates are of
+  one step, and errors of steps add up over the run.
+
+Cells beyond {far} times the tolerance, without those of order 1: {which}.
+"""
+
+
+def far_cells(tables):
+    """Problems with the methods that have a cell beyond FAR times the tolerance."""
+    found = []
+    for name, text in tables:
+        methods = []
+        for method, cells in re.findall(r"^\| `([a-z_0-9]+)` \| (.*) \|$", text, flags=re.M):
+            errors = [max(map(float, re.findall(r"[0-9.]+e[-+]?[0-9]+", c)), default=0) for c in cells.split(" | ")]
+            over = [e > FAR * t and "~" not in c for e, t, c in zip(errors, TOLERANCES, cells.split(" | "))]
+            if any(over) and method not in ("welch1", "baumgarte1", "welch2_printed"):
+                methods.append(f"`{method}` ({sum(over)})")
+        if methods:
+            found.append(f"{name}: " + ", ".join(methods))
+    return "; ".join(found) or "none"
 
 
 def method_names():
@@ -65,10 +100,17 @@ def cell(row):
 
 
 def table(model, t_end, what, methods):
-    result = subprocess.run(
-        [PROGRAM, "compare", os.path.join(ROOT, "models", model + ".yaml"), "--methods", ",".join(methods), "--tols",
-         ",".join(f"{t:g}" for t in TOLERANCES), "--t-end", str(t_end), "--repeat", "0", "--json",
-         "--option", f"max_steps={MOST_STEPS}"], capture_output=True, text=True)
+    with open(os.path.join(ROOT, "models", model + ".yaml"), encoding="utf-8") as file:
+        text = file.read()
+    # A model's own fixed step would stand in for every tolerance.
+    text = re.sub(r"^(simulate: .*), step: [^,}]+", r"\1", text, flags=re.M)
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as copy:
+        copy.write(text)
+        copy.flush()
+        result = subprocess.run(
+            [PROGRAM, "compare", copy.name, "--methods", ",".join(methods), "--tols",
+             ",".join(f"{t:g}" for t in TOLERANCES), "--t-end", str(t_end), "--repeat", "0", "--json",
+             "--option", f"max_steps={MOST_STEPS}"], capture_output=True, text=True)
     if result.returncode:
         raise SystemExit(f"{model}: {result.stderr}")
     found = json.loads(result.stdout)
@@ -92,23 +134,27 @@ def sections():
     if not os.path.exists(PAGE):
         return {}
     with open(PAGE, encoding="utf-8") as file:
-        parts = re.split(r"^## ([a-z_0-9]+)$", file.read().split("\n## All\n")[0], flags=re.M)
+        parts = re.split(r"^## ([a-z_0-9]+)$", re.split(r"\n## (?:Why|All)", file.read())[0], flags=re.M)
     return {name: f"\n## {name}" + text.rstrip() + "\n" for name, text in zip(parts[1::2], parts[2::2])}
 
 
 def write(found):
     """Problems in their order, and the sum."""
-    tables = [found[model] for model, _, _ in PROBLEMS if model in found]
+    named = [(model, found[model]) for model, _, _ in PROBLEMS if model in found]
+    tables = [text for _, text in named]
     counts = [list(map(int, re.search(r"^(\d+) of (\d+) finished", t, flags=re.M).groups())) for t in tables]
     tracked, finished = (sum(c) for c in zip(*counts))
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(HEAD.format(tracks=TRACKS, steps=MOST_STEPS) + "".join(tables))
+        file.write(WHY.format(far=FAR, which=far_cells(named)))
         file.write(f"\n## All\n\n{tracked} of {finished} finished runs track the tolerance.\n")
 
 
 def main(wanted):
     methods = method_names()
     found = sections() if wanted else {}
+    if wanted == ["none"]:
+        write(found)
     for model, t_end, what in PROBLEMS:
         if wanted and model not in wanted:
             continue

@@ -152,13 +152,12 @@ class Search {
     std::optional<Run> between = run_at(factor * by_order(check_share));
     for (; between; between = std::exchange(reference_, run_at(tighter(reference_->factor)))) {
       if (!reference_) return false;
-      const Prepared model = make_();
       compare(factor);
-      const ReachedError apart =
-          reached_error(component_errors(*model.system, between->path, reference_->path));
+      const Prepared model = make_();
+      const auto errors = component_errors(*model.system, between->path, reference_->path);
+      const ReachedError apart = reached_error(errors);
       const Accuracy& a = result_.accuracy;
-      auto fell = [](double from, double to) { return to <= std::max(from / falls, too_small); };
-      if (fell(a.position, apart.position) && fell(a.velocity, apart.velocity)) return true;
+      if (have_fallen(a, errors)) return true;
       if (std::max(a.position, a.velocity) > a.asked) return true;  // another run will be made
       if (!(tighter(reference_->factor) < reference_->factor)) {
         doubt_ = std::max(apart.position, apart.velocity);
@@ -166,6 +165,17 @@ class Search {
       }
     }
     return false;
+  }
+
+  /// Over the run, and at its end: early errors may be larger than those that matter later.
+  static bool have_fallen(const Accuracy& a, const std::vector<ComponentError>& errors) {
+    auto fell = [](double from, double to) { return to <= std::max(from / falls, too_small); };
+    auto both = [&](const ReachedError& from, const ReachedError& to) {
+      return fell(from.position, to.position) && fell(from.velocity, to.velocity);
+    };
+    const std::size_t end = a.times.size() - 1;
+    return both({a.position, a.velocity}, reached_error(errors)) &&
+           both(reached_error(a.bands, end), reached_error(errors, end));
   }
 
   double tighter(double factor) const {

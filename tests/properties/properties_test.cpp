@@ -210,7 +210,7 @@ constexpr Claim claims[] = {
     {"newmark_fv", Holds::round_off, 300},
     {"abm2", Holds::round_off, 300},
     {"llm", Holds::round_off, 300},
-    {"radau5@ggl", Holds::tolerance, 100},
+    {"rodasp@tangent_space", Holds::round_off, 100},
     {"radau5@index_1", Holds::tolerance, 100},
     {"welch2", Holds::tolerance, 300},
     {"baumgarte_rk2", Holds::tolerance, 300},
