@@ -53,11 +53,10 @@ WHY = """
   certificate says so (`remarks`), and `--certify` measures and tightens.
 - Errors of `andrews` and `andrews_minimal` are counted from 1 rad/s, but cranks turn with up to 1140 rad/s and
   accelerate with up to 580 000 rad/s^2: an angle that is off by one tolerance is a delay of a billionth of that in
-  seconds, which makes angular velocities that pass zero elsewhere off by some 500. Positions track; so do velocities
-  in shares of the largest. Absolute tolerances per variable ask for more
+  seconds, which makes angular velocities that pass zero elsewhere off by some 500. Most positions
+  stay near the tolerance. Absolute tolerances per variable ask for more
   ([tolerances](model-files.md)).
-- Methods of order 2 and multistep methods keep to a factor of ten to fifty at every tolerance: their estimates are of
-  one step, and errors of steps add up over the run.
+- Estimates are of one step, and errors of steps add up over the run. Other cells that miss have not been looked into.
 
 Cells beyond {far} times the tolerance, without those of order 1: {which}.
 """
