@@ -25,6 +25,10 @@ double MotionSolver::pivot_ratio() const {
   return eliminated_ ? eliminated_->pivot_ratio() : 1;
 }
 
+int MotionSolver::weakest_row() const {
+  return eliminated_ ? eliminated_->weakest_row() : -1;
+}
+
 double MotionSolver::work() const {
   return eliminated_ ? eliminated_->work() : std::numeric_limits<double>::infinity();
 }

@@ -19,6 +19,8 @@ class MotionSolver {
   int failed_row() const;
   /// Smallest share of a row that is left without its components along others; 1: not known.
   double pivot_ratio() const;
+  /// The row of which that is left; -1: not known.
+  int weakest_row() const;
   /// Multiplications of a factorization, about; infinite where the whole matrix is factored.
   double work() const;
   /// In place: a holds f on entry, lambda holds c.

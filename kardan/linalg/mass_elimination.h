@@ -42,6 +42,7 @@ class MassElimination {
   int failed_row() const { return used().factors->failed_row(); }
   /// Smallest share of a row that is left after removing its components along others.
   double pivot_ratio() const { return used().factors->pivot_ratio(); }
+  int weakest_row() const { return used().factors->weakest_row(); }
   /// A hub was found, and served in the last factorization.
   bool has_hub() const { return hub_ >= 0; }
   bool used_hub() const { return around_hub_; }

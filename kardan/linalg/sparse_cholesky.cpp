@@ -109,7 +109,10 @@ bool SparseCholesky::accept(int k, double pivot, double diagonal) {
     pivot_ratio_ = 0;
     return false;
   }
-  pivot_ratio_ = std::min(pivot_ratio_, ratio);
+  if (ratio < pivot_ratio_) {
+    pivot_ratio_ = ratio;
+    weakest_ = permutation_[k];
+  }
   inverse_[k] = 1 / pivot;
   return std::isfinite(pivot);
 }

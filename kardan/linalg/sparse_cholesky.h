@@ -38,6 +38,8 @@ class SparseCholesky {
   /// Smallest pivot over its diagonal entry: how much of a row is left after removing what depends
   /// on the rows eliminated before it.
   double pivot_ratio() const { return pivot_ratio_; }
+  /// The row with that pivot.
+  int weakest_row() const { return weakest_; }
 
   /// x := A^-1 x
   void solve(std::span<double> x);
@@ -78,7 +80,7 @@ class SparseCholesky {
   Vector L_, inverse_, work_;
   double factor_work_ = 0;
   Matrix full_;
-  int failed_ = -1;
+  int failed_ = -1, weakest_ = 0;
   double pivot_ratio_ = 0;
 };
 
