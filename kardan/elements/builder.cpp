@@ -1,15 +1,20 @@
 #include "kardan/elements/builder.h"
 
+#include <cmath>
+#include <numbers>
+
 namespace kardan {
 
 template <int D>
 void Builder<D>::begin(int element, std::string name, SourceLocation where,
-                       std::vector<BodyFrame<D>> frames, std::vector<BodyMotion<D>> start) {
+                       std::vector<BodyFrame<D>> frames, std::vector<BodyMotion<D>> start,
+                       Placed placed) {
   element_ = element;
   name_ = std::move(name);
   where_ = std::move(where);
   frames_ = std::move(frames);
   start_ = std::move(start);
+  placed_ = placed;
 }
 
 template <int D>
@@ -83,7 +88,10 @@ Angle<D> Builder<D>::angle(int A, int B) {
     return {axis(A, 0), axis(A, 1), axis(B, 0)};
   } else {
     const Rot2d &a = frames_[A].R, &b = frames_[B].R;
-    return {std::atan2(b.s, b.c) - std::atan2(a.s, a.c)};
+    Angle<D> out{std::atan2(b.s, b.c) - std::atan2(a.s, a.c)};
+    constexpr double turn = 2 * std::numbers::pi;
+    if (placed_ == Placed::together) out.offset -= turn * std::round(start_value(out, A, B) / turn);
+    return out;
   }
 }
 

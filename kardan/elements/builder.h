@@ -95,9 +95,11 @@ class Builder {
       : program_(program), diagnostics_(diagnostics) {}
 
   /// Starts the next element: its index in the model, name, place in the file, its frames and
-  /// where the given start puts them in the world.
+  /// where the given start puts them in the world. Frames placed by one point and axis in the world
+  /// are the same in the given start: angles between them begin at zero, not at a full turn.
+  enum class Placed { by_markers, together };
   void begin(int element, std::string name, SourceLocation where, std::vector<BodyFrame<D>> frames,
-             std::vector<BodyMotion<D>> start);
+             std::vector<BodyMotion<D>> start, Placed placed = Placed::by_markers);
 
   const BodyFrame<D>& frame(int k) const { return frames_[k]; }
   const std::string& name() const { return name_; }
@@ -171,6 +173,7 @@ class Builder {
   SourceLocation where_;
   std::vector<BodyFrame<D>> frames_;
   std::vector<BodyMotion<D>> start_;  // of the frames' bodies
+  Placed placed_ = Placed::by_markers;
   std::unordered_map<std::type_index, ConstraintBank<D>*> constraint_index_;
   std::unordered_map<std::type_index, ForceBank<D>*> force_index_;
 };

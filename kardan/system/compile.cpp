@@ -98,7 +98,11 @@ bool build_element(const ElementData& e, int index, const Blueprint& blueprint,
           e.where, "put the marker at the point, or make the body rigid");
       return false;
     }
-  builder.begin(index, e.name, e.where, std::move(frames), std::move(start));
+  using Placed = typename Builder<D>::Placed;
+  const bool together = std::any_of(e.fields.begin(), e.fields.end(),
+                                    [](const auto& field) { return field.first == "bodies"; });
+  builder.begin(index, e.name, e.where, std::move(frames), std::move(start),
+                together ? Placed::together : Placed::by_markers);
   if constexpr (D == 2) {
     return e.type->build_planar(e.fields, e.name, e.where, reader, builder);
   } else {

@@ -156,6 +156,46 @@ joints:
   EXPECT_NEAR(state.p[2], 0.06, 1e-15);
 }
 
+/// Bodies that stand at 3 and -3 rad: their markers' angles in (-pi, pi] differ by a turn more.
+TEST(Turns, InThePlaneBeginAtZeroForElementsPlacedInTheWorld) {
+  const auto system = compiled(R"(
+kardan: 1
+dimension: 2
+gravity: [0, 0]
+bodies:
+  one: {mass: 1, inertia: 1, angle: 3}
+  two: {mass: 1, inertia: 1, position: [1, 0], angle: -3}
+  far: {mass: 1, inertia: 1, position: [2, 0], angle: 20}
+forces:
+  coil: {type: rotational_spring_damper, bodies: [one, two], at: [0.5, 0], axis: [1, 1], stiffness: 3}
+  pad: {type: bushing, bodies: [one, far], at: [1, 0], axis: [0, 1], rotation_stiffness: [0, 0, 5]}
+drivers:
+  motor: {type: driver, bodies: [one, two], at: [0.5, 0], coordinate: angle, motion: 0.25*t}
+sensors:
+  turn: {type: coordinate, coordinate: angle, bodies: [two, far], at: [1, 0], axis: [-1, 0.1]}
+)");
+  const State state = system->start();
+  const auto ws = system->make_workspace();
+  Vector force(system->blueprint().elements.size());
+  system->element_forces(state, force, *ws);
+  for (const double f : force) EXPECT_NEAR(f, 0, 1e-13);
+  ASSERT_EQ(system->evaluate(state, {.position = true}, *ws), Eval::ok);
+  EXPECT_NEAR(norm_max(ws->g), 0, 1e-14);
+  EXPECT_NEAR(value_of(*system, state, "turn"), 0, 1e-13);
+}
+
+TEST(Turns, GivenByMarkersAreKept) {
+  const auto system = compiled(R"(
+kardan: 1
+dimension: 2
+bodies:
+  wheel: {mass: 1, inertia: 1, angle: 2*pi}
+sensors:
+  turn: {type: coordinate, coordinate: angle, between: [ground, wheel]}
+)");
+  EXPECT_NEAR(value_of(*system, system->start(), "turn"), 2 * pi, 1e-14);
+}
+
 TEST(Start, IsTheGivenOneWithBodyFrameSpins) {
   const auto system = compiled(R"(
 kardan: 1
