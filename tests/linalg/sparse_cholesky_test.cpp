@@ -121,6 +121,7 @@ TEST_P(Cholesky, TellsHowMuchOfARowIsLeft) {
   SparseCholesky cholesky(A.pattern, GetParam());
   ASSERT_EQ(cholesky.factor(A.values), Eval::ok);
   EXPECT_NEAR(cholesky.pivot_ratio(), 1e-6, 1e-11);
+  EXPECT_EQ(cholesky.weakest_row(), cholesky.order()[1]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Cholesky, testing::Values(never_dense, always_dense),
