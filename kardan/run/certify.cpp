@@ -145,24 +145,30 @@ class Search {
   }
 
   /// Behind a singular position errors do not fall with the tolerance, and the reference is no
-  /// better than the run. Then tighter ones are made until two of them agree as far as it takes;
-  /// false when one could not be made. What remains in doubt at the tightest is kept.
+  /// better than the run. Then tighter ones are made until two of them agree as far as it takes.
+  /// What remains between the tightest ones that can be made is kept as a doubt. False when the
+  /// reference could not be checked.
   bool settle_reference(double factor) {
     doubt_ = 0;
     std::optional<Run> between = run_at(factor * by_order(check_share));
-    for (; between; between = std::exchange(reference_, run_at(tighter(reference_->factor)))) {
-      if (!reference_) return false;
+    while (between) {
       compare(factor);
       const Prepared model = make_();
       const auto errors = component_errors(*model.system, between->path, reference_->path);
-      const ReachedError apart = reached_error(errors);
-      const Accuracy& a = result_.accuracy;
+      Accuracy& a = result_.accuracy;
       if (have_fallen(a, errors)) return true;
       if (std::max(a.position, a.velocity) > a.asked) return true;  // another run will be made
-      if (!(tighter(reference_->factor) < reference_->factor)) {
+      std::optional<Run> next;
+      if (tighter(reference_->factor) < reference_->factor)
+        next = run_at(tighter(reference_->factor));
+      if (!next) {
+        if (a.verdict == Certified::over_budget) return false;
+        const ReachedError apart = reached_error(errors);
         doubt_ = std::max(apart.position, apart.velocity);
+        a.message.clear();
         return true;
       }
+      between = std::exchange(reference_, std::move(next));
     }
     return false;
   }
