@@ -37,13 +37,6 @@ Motion run_on(const System& system, const State& guess, std::string_view formula
   return out;
 }
 
-double weighed_difference(const Vector& x, const Vector& y) {
-  double largest = 0;
-  for (std::size_t i = 0; i < y.size(); ++i)
-    largest = std::max(largest, std::abs(x[i] - y[i]) / (1 + std::abs(y[i])));
-  return largest;
-}
-
 class RadauGeneralForm : public testing::TestWithParam<std::string> {};
 
 TEST_P(RadauGeneralForm, IsSolvedToTheToleranceInAllVariables) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -373,6 +374,13 @@ GeneralProblem general_problem(const std::string& name) {
   if (name == "parallelogram") return parallelogram();
   EXPECT_EQ(name, "andrews");
   return andrews();
+}
+
+double weighed_difference(const Vector& x, const Vector& y) {
+  double largest = 0;
+  for (std::size_t i = 0; i < y.size(); ++i)
+    largest = std::max(largest, std::abs(x[i] - y[i]) / (1 + std::abs(y[i])));
+  return largest;
 }
 
 }  // namespace kardan::test

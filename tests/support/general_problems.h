@@ -46,4 +46,7 @@ GeneralProblem general_pendulum(double speed);
 /// The pendulum at rest at (1, 0) as callbacks without derivatives.
 CallbackEquations pendulum_callbacks();
 
+/// Largest |x - y| / (1 + |y|) of two vectors, y the reference.
+double weighed_difference(const Vector& x, const Vector& y);
+
 }  // namespace kardan::test
