@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/analysis.h"
@@ -330,9 +331,28 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
     set_part(state.v, c.v, rotation_rate_map(part(point.q, c.v)) * part(point.dq, c.v));
   a_ = base_a_;
   lambda_ = base_lambda_;
-  if (consistency == Consistency::projected && form_.project) return close(state);
-  if (layout_.w > 0 || system_.sizes().multiplier_forces) return solve_accelerations(state);
-  return Eval::ok;
+  const bool closes = consistency == Consistency::projected && form_.project;
+  if (!closes && layout_.w == 0 && !system_.sizes().multiplier_forces) return Eval::ok;
+  step_aside();
+  const Eval e = closes ? close(state) : solve_accelerations(state);
+  step_aside();
+  return e;
+}
+
+void Descriptor::step_aside() {
+  if (!aside_)
+    aside_ = std::make_unique<Aside>(Aside{
+        AccelerationSystem(system_), active_, strong_,
+        ConstraintSpace(system_.patterns().constraint, layout_.m, column_scale_, form_.algebraic)});
+  std::swap(acceleration_, aside_->acceleration);
+  std::swap(active_, aside_->active);
+  std::swap(strong_, aside_->strong);
+  std::swap(rows_, aside_->rows);
+  std::swap(rows_t_, aside_->t);
+  std::swap(rows_p_, aside_->p);
+  std::swap(remainder_, aside_->remainder);
+  std::swap(rows_are_old_, aside_->old);
+  std::swap(partitions_, aside_->partitions);
 }
 
 double Descriptor::error_norm(const Local& e, const State& state, const ErrorScale& scale) {

@@ -167,6 +167,19 @@ class Descriptor final : public DaeProblem {
   double remainder_ = 1;  // smallest of the rows at the base, or next to it
   bool rows_are_old_ =
       false;  // it was found by a linearization, and rows_ belong to a state before
+  /// All of that once more for states between steps: looking at them changes no step.
+  struct Aside {
+    AccelerationSystem acceleration;
+    std::vector<char> active, strong;
+    ConstraintSpace rows;
+    double t = 0;
+    Vector p = {};
+    double remainder = 1;
+    bool old = false;
+    int partitions = 0;
+  };
+  std::unique_ptr<Aside> aside_;  // made when it is first needed
+  void step_aside();
   /// The last linearization: where, and with what it left in the workspace.
   struct Linearized {
     bool evaluated = false;  // the workspace holds the evaluation there

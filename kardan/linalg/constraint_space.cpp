@@ -84,6 +84,8 @@ class Svd {
 };
 
 ConstraintSpace::~ConstraintSpace() = default;
+ConstraintSpace::ConstraintSpace(ConstraintSpace&&) noexcept = default;
+ConstraintSpace& ConstraintSpace::operator=(ConstraintSpace&&) noexcept = default;
 
 ConstraintSpace::ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, int rows,
                                  Vector column_unit, RowDecomposition decomposition)

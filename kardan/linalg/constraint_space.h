@@ -44,6 +44,8 @@ class Svd;
 class ConstraintSpace {
  public:
   ~ConstraintSpace();
+  ConstraintSpace(ConstraintSpace&&) noexcept;
+  ConstraintSpace& operator=(ConstraintSpace&&) noexcept;
   /// For the first `rows` rows of matrices with this pattern.
   ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, int rows, Vector column_unit,
                   RowDecomposition decomposition = RowDecomposition::automatic);

@@ -169,6 +169,20 @@ void Monitor::record(const StepView* step, double t, const Energy& energy) const
   watchers_.record(r);
 }
 
+/// inside_ at point_, on its constraints. Right next to a singular position that may not be
+/// possible where steps can pass: then it is left as interpolated.
+bool Monitor::state_between(ChartProblem& problem) {
+  if (problem.state_at(point_, ChartProblem::Consistency::projected, inside_) == Eval::ok)
+    return true;
+  if (problem.state_at(point_, ChartProblem::Consistency::as_interpolated, inside_) != Eval::ok)
+    return false;
+  constexpr const char* remark =
+      "rows of the result next to a singular position are interpolated, not closed";
+  if (std::ranges::find(report_.remarks, remark) == report_.remarks.end())
+    report_.remarks.emplace_back(remark);
+  return true;
+}
+
 /// Steps are never shortened for the grid.
 std::string Monitor::fill_grid(const StepView& step) {
   const double slack = 1e-9 * options_.every;
@@ -180,12 +194,10 @@ std::string Monitor::fill_grid(const StepView& step) {
       inside_ = *step.state;
     } else {
       step.dense->at(theta, point_);
-      if (step.problem->state_at(point_, ChartProblem::Consistency::projected, inside_) !=
-          Eval::ok) {
+      if (!state_between(*step.problem)) {
         failed_ = true;
-        return fmt::format(
-            "t = {:.9g}: the state between two steps could not be made consistent: {}", t,
-            step.problem->culprit());
+        return fmt::format("t = {:.9g}: the state between two steps could not be found: {}", t,
+                           step.problem->culprit());
       }
     }
     if (std::string wish = show(inside_); !wish.empty()) return wish;

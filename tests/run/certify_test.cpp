@@ -98,7 +98,9 @@ PrepareRun shipped_run(const std::string& name, const ParameterValues& overrides
   };
 }
 
-TEST(Certify, EstimateIsTheTrueErrorOnFourBarLinkages) {
+class CertifyFourBars : public testing::TestWithParam<std::string> {};
+
+TEST_P(CertifyFourBars, EstimateIsTheTrueError) {
   std::ifstream file(test_data() + "/n_four_bar.json");
   const auto rows = nlohmann::json::parse(file).at("rows");
   for (const auto& row : rows) {
@@ -111,7 +113,7 @@ TEST(Certify, EstimateIsTheTrueErrorOnFourBarLinkages) {
     const PrepareRun make = shipped_run("n_four_bar", {{"N", N}});
     for (const double accuracy : {1e-4, 1e-7}) {
       Diagnostics faults;
-      const Certification c = certify(make, options_of("rn4", t, accuracy), {}, faults);
+      const Certification c = certify(make, options_of(GetParam(), t, accuracy), {}, faults);
       ASSERT_EQ(c.accuracy.verdict, Certified::reached) << c.accuracy.message;
       Prepared run = make();
       (void)simulate(run, c.options, {}, {}, faults);
@@ -134,6 +136,9 @@ TEST(Certify, EstimateIsTheTrueErrorOnFourBarLinkages) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Methods, CertifyFourBars, testing::Values("rn4", "radau5", "radau9"),
+                         [](const auto& test) { return test.param; });
 
 struct Case {
   std::string model, method;
