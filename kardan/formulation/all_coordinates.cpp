@@ -22,6 +22,9 @@ constexpr double row_tolerance = 3e-7;
 constexpr double singular_root = 3e-3, singular_share = 0.02, nearest_root = 2e-3;
 /// Where less than this is left of a row, singular positions are looked for ahead.
 constexpr double near_root = 0.3;
+/// Models in which there never was more than this left have rows that nearly depend on each other
+/// wherever they stand; then all of these count as shares of what there was.
+constexpr double plain_root = 0.03;
 /// The driver passes singular positions at 0.4 of a step, between stages of radau5 and of dop853.
 /// Those of half-explicit methods leave the widest gap around 0.54 (hem5: 0.375 to 0.714): the time
 /// they are told is earlier by as much.
@@ -254,20 +257,22 @@ Eval AllCoordinates::rebase(const State& state) {
 /// What must be left of every row.
 double AllCoordinates::least_root() const {
   if (!has_base_) return 0;
+  const double level = std::min(1.0, farthest_root_ / plain_root);
   // Steps do not end so near: rows nearly depend on each other in this model.
-  if (base_root_ < nearest_root) return 0.5 * base_root_;
-  if (!std::isfinite(singular_time_)) return std::min(singular_root, base_root_);
+  if (base_root_ < level * nearest_root) return 0.5 * base_root_;
+  if (!std::isfinite(singular_time_)) return std::min(level * singular_root, base_root_);
   const double share = singular_share * base_root_ * step_ / (singular_time_ - base_.t);
-  return std::min(singular_root, std::max(nearest_root, share));
+  return std::min(level * singular_root, std::max(level * nearest_root, share));
 }
 
 /// Near a singular position the root of the smallest pivot falls linearly.
 void AllCoordinates::look_ahead() {
   past_root_ = has_past_ ? base_root_ : 1;
   base_root_ = std::sqrt(base_at_->solver->pivot_ratio());
+  farthest_root_ = std::max(farthest_root_, base_root_);
   singular_time_ = std::numeric_limits<double>::infinity();
   if (!has_past_ || options_.singular == AllCoordinatesOptions::Singular::taken ||
-      base_root_ >= std::min(near_root, past_root_))
+      base_root_ >= std::min(near_root * std::min(1.0, farthest_root_ / plain_root), past_root_))
     return;
   const double ahead = base_root_ * (base_.t - past_.t) / (past_root_ - base_root_);
   singular_time_ = base_.t + (kind() == ProblemKind::ode ? ahead : half_explicit_ahead * ahead);
