@@ -146,6 +146,7 @@ class Descriptor final : public DaeProblem {
   void note_invariants();
   Eval close_on(const std::vector<char>& rows, State& state, Values values);
   int violated_row(const std::vector<char>& held) const;
+  double position_drift() const;
   Eval redundant_rows_hold();
   bool jumped(const State& state) const;
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,

@@ -61,16 +61,18 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   if (partitions_ > 0 && at == At::consistent && finished_.is(state) && rows_.rank() == rank_ &&
       rows_.smallest_remainder() > weak_remainder && rank_ == layout_.m)
     return Eval::ok;
-  const bool decide = at == At::consistent;
+  const bool decide = at == At::consistent, drifts = decide && !form_.project;
   if (values == Values::wanted)
-    if (Eval e = evaluate(state, {.velocity = true}); e != Eval::ok) return e;
-  if (Eval e = rows_.factor(ws_->G, rank_tolerance, decide ? layout_.m : rank_, choice_);
-      e != Eval::ok)
+    if (Eval e = evaluate(state, {.position = drifts, .velocity = true}); e != Eval::ok) return e;
+  // Redundant rows look independent by as much as positions are off.
+  const double tolerance =
+      drifts ? std::max(rank_tolerance, drift_share * position_drift()) : rank_tolerance;
+  if (Eval e = rows_.factor(ws_->G, tolerance, decide ? layout_.m : rank_, choice_); e != Eval::ok)
     return e;
   if (decide) rank_ = std::max(rank_, rows_.rank());
   if (decide && rows_.rank() == rank_) rows_.keep(ws_->G, choice_);
   if (decide && layout_.m > layout_.holonomic) {
-    if (Eval e = position_rows_.factor(ws_->G, rank_tolerance, layout_.holonomic, position_choice_);
+    if (Eval e = position_rows_.factor(ws_->G, tolerance, layout_.holonomic, position_choice_);
         e != Eval::ok)
       return e;
     position_rank_ = std::max(position_rank_, position_rows_.rank());
@@ -283,6 +285,14 @@ int Descriptor::violated_row(const std::vector<char>& held) const {
   return -1;
 }
 
+/// Largest scaled residual of positions, which are in the workspace.
+double Descriptor::position_drift() const {
+  double largest = 0;
+  for (int i = 0; i < layout_.holonomic; ++i)
+    largest = std::max(largest, std::abs(scaled_residual(system_, i, 0, ws_->g[i])));
+  return largest;
+}
+
 /// Forms that do not close let constraints drift; rows left out as redundant may do so as far as
 /// the others do. Farther, they are not redundant any more.
 Eval Descriptor::redundant_rows_hold() {
@@ -372,7 +382,14 @@ Eval Descriptor::keep_invariants(State& state) {
 
 Eval Descriptor::close(double t, std::span<double> y) {
   place(t, y);
-  if (Eval e = close(point_); e != Eval::ok) return e;
+  if (!form_.position || !form_.velocity) {
+    // Constraints that the form lets drift are left as they are.
+    std::fill(moved_.begin(), moved_.end(), 0.0);
+    if (Eval e = choose_rows(point_, At::anywhere); e != Eval::ok) return e;
+    if (Eval e = solve_accelerations(point_); e != Eval::ok) return e;
+  } else if (Eval e = close(point_); e != Eval::ok) {
+    return e;
+  }
   for (const RotationChart& c : rotations_)
     set_part(moved_, c.v, rotation_rate_map_inverse(part(y, c.v)) * part(moved_, c.v));
   add_scaled(1, moved_, y.subspan(0, layout_.n));
