@@ -214,7 +214,6 @@ constexpr Claim claims[] = {
     {"llm", Holds::round_off, 300},
     {"rodasp@tangent_space", Holds::round_off, 100},
     {"radau5@index_1", Holds::tolerance, 100},
-    {"radau5@ggl", Holds::tolerance, 100},
     {"welch2", Holds::tolerance, 300},
     {"baumgarte_rk2", Holds::tolerance, 300},
     {"generalized_alpha", Holds::tolerance, 300},
