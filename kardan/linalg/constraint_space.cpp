@@ -23,7 +23,7 @@ constexpr int inverse_iterations = 4;
 
 /// Singular values of rows of unit length: of all of them for the rank, then of the independent
 /// ones, which RowSpace tells apart, for solutions and null space.
-class Svd {
+class SingularRows {
  public:
   using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -95,7 +95,7 @@ ConstraintSpace::ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, i
       decomposition_(decomposition) {
   cols_ = static_cast<int>(unit_.size());
   scaled_.resize(rows_, cols_);
-  if (decomposition_ == RowDecomposition::svd) svd_ = std::make_unique<Svd>();
+  if (decomposition_ == RowDecomposition::svd) svd_ = std::make_unique<SingularRows>();
   const bool small = rows_ + cols_ <= dense_limit;
   if (rows_ == 0 || decomposition_ == RowDecomposition::qr ||
       decomposition_ == RowDecomposition::svd ||

@@ -39,7 +39,7 @@ struct RowChoice {
   double singular_value = 1;      ///< smallest of B
 };
 
-class Svd;
+class SingularRows;
 
 class ConstraintSpace {
  public:
@@ -110,7 +110,7 @@ class ConstraintSpace {
   double smallest_ = 1;
   bool sparse_ = false, switched_ = false;
   RowDecomposition decomposition_;
-  std::unique_ptr<Svd> svd_;
+  std::unique_ptr<SingularRows> svd_;
 };
 
 }  // namespace kardan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -233,15 +234,32 @@ TEST(RowDependencies, AreTheSameBitsTwice) {
   }
 }
 
-TEST(RowDependencies, OfTenThousandBodiesTakeBelowFiveSeconds) {
+/// The fastest of three: what the machine does beside counts as little as it can.
+double seconds_of_dependencies(const SparseMatrix& A) {
+  double fastest = HUGE_VAL;
+  for (int k = 0; k < 3; ++k) {
+    const auto begin = std::chrono::steady_clock::now();
+    (void)find_row_dependencies(A);
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    fastest = std::min(fastest, time.count());
+  }
+  return fastest;
+}
+
+/// 16 times were quadratic.
+TEST(RowDependencies, OfFourTimesTheBodiesTakeAboutFourTimesAsLong) {
+  Random random(69);
+  const SparseMatrix quarter = chain_with_planted_rows(2501, {5, 302, 7'001}, random),
+                     whole = chain_with_planted_rows(10'001, {5, 302, 12'002, 29'999}, random);
+  EXPECT_LT(seconds_of_dependencies(whole), 10 * seconds_of_dependencies(quarter));
+}
+
+TEST(RowDependencies, OfTenThousandBodiesAreFound) {
   Random random(68);
   const std::vector<int> planted = {5, 302, 12'002, 12'005, 29'999};
   const SparseMatrix A = chain_with_planted_rows(10'001, planted, random);
   ASSERT_EQ(A.rows(), 30'000);
-  const auto begin = std::chrono::steady_clock::now();
   const RowDependencies found = find_row_dependencies(A);
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(time.count(), 5.0);
   EXPECT_EQ(found.rank, 30'000 - 5);
   ASSERT_EQ(found.dependent.size(), planted.size());
   for (const Dependency& dependency : found.dependent) {
