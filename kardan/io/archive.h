@@ -72,7 +72,7 @@ class ArchiveReader {
  private:
   void raw(void* data, std::size_t size) {
     good_ = good_ && size <= rest_.size();
-    if (!good_) return;
+    if (!good_ || size == 0) return;
     std::memcpy(data, rest_.data(), size);
     rest_.remove_prefix(size);
   }

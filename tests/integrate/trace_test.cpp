@@ -6,15 +6,13 @@
 
 #include "integrate/problems.h"
 #include "integrate/runs.h"
+#include "support/same_bits.h"
 
 namespace kardan {
 namespace {
 
 using namespace test;
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
+using test::same_bits;
 
 bool same_bits(const State& a, const State& b) {
   return a.t == b.t && same_bits(a.p, b.p) && same_bits(a.v, b.v) && same_bits(a.r, b.r) &&

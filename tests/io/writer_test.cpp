@@ -7,19 +7,18 @@
 #include "kardan/io/yaml_writer.h"
 #include "support/models.h"
 #include "support/places.h"
+#include "support/same_bits.h"
 
 namespace kardan::io {
 namespace {
+
+using test::same_bits;
 
 YamlDocument document_of(const std::string& text, const std::string& file) {
   Diagnostics diagnostics;
   YamlDocument document = parse_with_includes(text, file, IncludeFrom::model_folder, diagnostics);
   EXPECT_TRUE(diagnostics.empty()) << format(diagnostics);
   return document;
-}
-
-bool same_bits(std::span<const double> a, std::span<const double> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
 /// All equations of both systems at random states.

@@ -11,6 +11,7 @@
 #include "support/difference_check.h"
 #include "support/general_problems.h"
 #include "support/models.h"
+#include "support/same_bits.h"
 #include "support/variants.h"
 
 namespace kardan::test {
@@ -58,10 +59,6 @@ void fill_with_nan(Workspace& ws) {
   for (SparseMatrix* A : {&ws.G, &ws.rate_p, &ws.accel_p, &ws.accel_v, &ws.f_p, &ws.f_v, &ws.aux_p,
                           &ws.aux_v, &ws.aux_aux, &ws.force_aux})
     std::fill(A->values.begin(), A->values.end(), nan);
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
 void evaluate_all(const System& system, const DerivativePoint& at, Workspace& ws) {

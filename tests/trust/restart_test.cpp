@@ -6,6 +6,7 @@
 #include "kardan/io/checkpoint.h"
 #include "kardan/io/result_writer.h"
 #include "support/models.h"
+#include "support/same_bits.h"
 
 namespace kardan {
 namespace {
@@ -95,11 +96,6 @@ bool go(Prepared& prepared, const SimulateOptions& asked, const std::string* fro
   return !diagnostics.has_errors() && told.reason != Reason::refused;
 }
 
-/// Not-a-numbers are equal to themselves here.
-bool same_bits(std::span<const double> a, std::span<const double> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
-
 class Restart : public testing::TestWithParam<Case> {};
 
 TEST_P(Restart, GoesOnBitByBitWithEveryMethod) {
@@ -128,7 +124,8 @@ TEST_P(Restart, GoesOnBitByBitWithEveryMethod) {
       ASSERT_TRUE(go(again, options, &whole.checkpoints[k], 0, rest));
       ++resumed;
       EXPECT_EQ(rest.end, whole.end) << name << " from checkpoint " << k;
-      EXPECT_TRUE(same_bits(rest.numbers, std::span(whole.numbers).subspan(whole.numbers_at[k])))
+      EXPECT_TRUE(
+          test::same_bits(rest.numbers, std::span(whole.numbers).subspan(whole.numbers_at[k])))
           << name << ": rows from checkpoint " << k;
       EXPECT_TRUE(std::equal(rest.checkpoints.begin(), rest.checkpoints.end(),
                              whole.checkpoints.begin() + static_cast<long>(k) + 1,
