@@ -35,6 +35,8 @@ StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations a
       a_(system.sizes().v),
       lambda_(system.sizes().constraints()) {
   chart_G_.resize(system.patterns().constraint->nonzeros());
+  segments_ = {RowSegments(*system.patterns().constraint), RowSegments(*system.patterns().force),
+               RowSegments(*system.patterns().mass)};
 }
 
 Eval StateSpace::choose_partition(std::string why) {
@@ -70,6 +72,7 @@ void StateSpace::prepare_dependent_solver() {
   held_.resize(split_.holonomic);
   held_velocities_.resize(m);
   share_bodies();
+  find_columns();
   chosen_ = false;
 }
 
