@@ -155,7 +155,8 @@ class StateSpace final : public ChartProblem {
   void add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts, int part, Matrix& Y) const;
   void to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& Y) const;
   Eval reduce(const Place& at, Derivatives terms, LocalJacobian& out);
-  void multiply_constraints(std::span<const SparseTerm> terms);
+  void compile_products();
+  void multiply_constraints(const RowProducts& products);
   void differentiate_velocities(const Place& at);
   void differentiate_accelerations(const Place& at);
   Eval reduce_forces(Derivatives terms, LocalJacobian& out);
@@ -239,8 +240,12 @@ class StateSpace final : public ChartProblem {
     RowFours bodies, constraints, forces, body_forces;
   };
   struct Segments {
-    RowSegments constraint, force, mass;
+    RowSegments G, rate_p, accel_p, accel_v, f_p, f_v, M;
   } segments_;
+  struct Products {
+    RowProducts velocities, accelerations[2], forces[2], mass;  // [away, at the base], [-, exact]
+  } products_;
+  std::vector<int> every_row_;
   Columns columns_[2];                          // without and with a column for time
   std::vector<std::vector<int>> body_columns_;  // of u, that move a body
   int width_ = 0;                               // of one part of the matrices below

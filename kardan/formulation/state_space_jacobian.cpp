@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/state_space.h"
@@ -185,11 +186,38 @@ void StateSpace::close_dependent(Tangent& tangent, Matrix& Yq, Matrix& Y) {
   to_body(Sum::go_on, Yq, parts, 0, Y);
 }
 
-/// W3_ = sum of the terms' rows of independent constraints.
-void StateSpace::multiply_constraints(std::span<const SparseTerm> terms) {
-  W3_.resize(static_cast<int>(rows_.size()), terms[0].parts * width_);
+/// W3_ = rows of independent constraints.
+void StateSpace::multiply_constraints(const RowProducts& products) {
+  W3_.resize(static_cast<int>(rows_.size()), products.parts() * width_);
   W3_.set_zero();
-  multiply_rows(terms, rows_, columns_[moving_].constraints, width_, W3_);
+  multiply_rows(products, columns_[moving_].constraints, width_, W3_);
+}
+
+/// What the derivatives are sums of, where elements have derivatives that are new, or the matrices
+/// another shape.
+void StateSpace::compile_products() {
+  Products& c = products_;
+  const Segments& at = segments_;
+  const Strip X{X_.data(), X_.cols()}, VU{VU_.data(), VU_.cols()}, AN{AN_.data(), AN_.cols()};
+  const Strip U{VU_.data() + width_, VU_.cols()};
+  std::vector<int>& all = every_row_;
+  all.resize(system_.sizes().v);
+  for (int j = 0; j < system_.sizes().v; ++j) all[j] = j;
+  c.velocities.compile(std::array{SparseTerm{Sign::minus, &at.rate_p, &ws_->rate_p, X, 1},
+                                  SparseTerm{Sign::minus, &at.G, &ws_->G, VU, 1}},
+                       rows_, width_);
+  for (const bool based : {false, true})
+    c.accelerations[based].compile(
+        std::array{SparseTerm{Sign::minus, &at.accel_p, &ws_->accel_p, X, 1},
+                   SparseTerm{Sign::minus, &at.accel_v, &ws_->accel_v, VU, 2},
+                   SparseTerm{Sign::minus, &at.G, &ws_->G, AN, based ? 1 : 2}},
+        rows_, width_);
+  const SparseTerm forces[] = {{Sign::plus, &at.f_p, &ws_->f_p, X, 1},
+                               {Sign::plus, &at.f_v, &ws_->f_v, VU, 2},
+                               {Sign::minus, &at.M, &ws_->M, AN, 2}};
+  c.forces[true].compile(forces, all, width_);
+  c.forces[false].compile(std::span(forces).first(2), all, width_);
+  c.mass.compile(std::array{SparseTerm{Sign::plus, &at.M, &ws_->M, U, 1}}, all, width_);
 }
 
 /// VU_: changes of the velocities by (x, zeta, t) and by u.
@@ -206,9 +234,7 @@ void StateSpace::differentiate_velocities(const Place& at) {
   if (!based) to_body(Sum::begin, Uq_, 1, 1, VU_);
   // The curvature, and dependent velocities from G V = -(rate_p X + rate_t).
   add_curvature(Sum::begin, &Curvature::spin, {Xq_.data(), Xq_.cols()}, 1, 0, VU_);
-  multiply_constraints(std::array{
-      SparseTerm{Sign::minus, &segments_.constraint, &ws_->rate_p, {X_.data(), X_.cols()}, 1},
-      SparseTerm{Sign::minus, &segments_.constraint, &ws_->G, {VU_.data(), VU_.cols()}, 1}});
+  multiply_constraints(products_.velocities);
   if (moving_)
     for (std::size_t i = 0; i < rows_.size(); ++i)
       W3_(static_cast<int>(i), n) -= ws_->rate_t[rows_[i]];
@@ -227,11 +253,7 @@ void StateSpace::differentiate_accelerations(const Place& at) {
     add_curvature(Sum::begin, &Curvature::acceleration_by_rate, {Uq_.data(), Uq_.cols()}, 1, 1,
                   AN_);
   }
-  multiply_constraints(std::array{
-      SparseTerm{Sign::minus, &segments_.constraint, &ws_->accel_v, {VU_.data(), VU_.cols()}, 2},
-      SparseTerm{
-          Sign::minus, &segments_.constraint, &ws_->G, {AN_.data(), AN_.cols()}, based ? 1 : 2},
-      SparseTerm{Sign::minus, &segments_.constraint, &ws_->accel_p, {X_.data(), X_.cols()}, 1}});
+  multiply_constraints(products_.accelerations[based]);
   if (moving_)
     for (std::size_t i = 0; i < rows_.size(); ++i)
       W3_(static_cast<int>(i), n) -= ws_->accel_t[rows_[i]];
@@ -251,9 +273,17 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
   moving_ = system_.sizes().r + system_.sizes().w > 0;
   for (int row : rows_)
     moving_ = moving_ || ws_->g_t[row] != 0 || ws_->rate_t[row] != 0 || ws_->accel_t[row] != 0;
-  if (const int width = whole_fours(std::max(n + (moving_ ? 1 : 0), second()));
-      width != width_ || moving_ != moved)
-    shape_derivatives(width);
+  const int width = whole_fours(std::max({n + (moving_ ? 1 : 0), second(), 1}));
+  bool changed = width != width_ || moving_ != moved;
+  if (changed) shape_derivatives(width);
+  Segments& seen = segments_;
+  for (auto [segments, A] :
+       {std::pair(&seen.G, &ws_->G), std::pair(&seen.rate_p, &ws_->rate_p),
+        std::pair(&seen.accel_p, &ws_->accel_p), std::pair(&seen.accel_v, &ws_->accel_v),
+        std::pair(&seen.f_p, &ws_->f_p), std::pair(&seen.f_v, &ws_->f_v),
+        std::pair(&seen.M, &ws_->M)})
+    changed = segments->learn(*A) || changed;
+  if (changed) compile_products();
   // X = dp by (x, zeta, t); the last column is the motion of the constraints in time, if they move.
   for (int j = 0; j < nv; ++j) std::copy_n(at.tangent.B.row(j), n, Xq_.row(j));
   if (moving_) {
@@ -297,20 +327,13 @@ void StateSpace::add_drift(const Matrix& U, LocalJacobian& out) {
 /// Forces by (x, zeta, t) and by u, less the accelerations' share, on the free directions.
 Eval StateSpace::reduce_forces(Derivatives terms, LocalJacobian& out) {
   const int n = split_.free_positions(), nv = system_.sizes().v;
-  const Columns& columns = columns_[moving_];
-  const Strip VU{VU_.data(), VU_.cols()}, U{VU_.data() + width_, VU_.cols()};
-  const SparseTerm sum[] = {{Sign::plus, &segments_.force, &ws_->f_v, VU, 2},
-                            {Sign::minus, &segments_.mass, &ws_->M, {AN_.data(), AN_.cols()}, 2},
-                            {Sign::plus, &segments_.force, &ws_->f_p, {X_.data(), X_.cols()}, 1}};
-  const SparseTerm massless[] = {sum[0], sum[2]};
-  multiply_rows(terms == Derivatives::exact ? std::span<const SparseTerm>(sum) : massless, {},
-                columns.forces, width_, W1_);
+  multiply_rows(products_.forces[terms == Derivatives::exact], columns_[moving_].forces, width_,
+                W1_);
   if (moving_)
     for (int j = 0; j < nv; ++j) W1_(j, n) += ws_->f_t[j];
   if (system_.sizes().r + system_.sizes().w > 0)
     if (Eval e = add_auxiliary(out); e != Eval::ok) return e;
-  multiply_rows(std::array{SparseTerm{Sign::plus, &segments_.mass, &ws_->M, U, 1}}, {},
-                columns.forces, width_, MU_);
+  multiply_rows(products_.mass, columns_[moving_].forces, width_, MU_);
   reduce_rows(W1_, 2, W4_);
   copy_columns(W4_, 0, second(), out.A_x);
   place_columns(W4_, second(), split_.drift(), 0, 0, out.A_z);
@@ -320,6 +343,8 @@ Eval StateSpace::reduce_forces(Derivatives terms, LocalJacobian& out) {
   if (!moving_) reduce_vector(ws_->f_t, out.A_t);
   reduce_rows(MU_, 1, W4_);
   copy_columns(W4_, 0, second(), out.M);
+  for (int i = 0; i < second(); ++i)
+    for (int j = i + 1; j < second(); ++j) out.M(i, j) = out.M(j, i);
   return Eval::ok;
 }
 

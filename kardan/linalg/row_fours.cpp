@@ -12,6 +12,9 @@ namespace {
 /// Four neighbouring columns; loads and stores need no alignment.
 typedef double Four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
 
+/// So many zeros between two segments are taken in.
+constexpr int narrow_gap = 2;
+
 KARDAN_INLINE const Four& four(const double* x) {
   return *reinterpret_cast<const Four*>(x);
 }
@@ -65,26 +68,32 @@ KARDAN_INLINE void add_rows(int count, const double* a, const double* x, std::pt
   for (; k < count; ++k, x += stride) add_row<N, sign>(a[k], x, at, sum);
 }
 
-/// Row `row` of the terms with more than `part` parts, on N fours.
+/// Row `row` of a part, on N fours.
 template <int N>
-KARDAN_INLINE void sum_terms(std::span<const SparseTerm> terms, int part, int row, int shift,
-                             const int* fours, double* y) {
+KARDAN_INLINE void sum_products(const RowProducts& products, int row, int part, const int* fours,
+                                double* y) {
   Four sum[N] = {};
   std::ptrdiff_t at[N];
-  for (int e = 0; e < N; ++e) at[e] = fours[e] + shift;
-  for (const SparseTerm& t : terms) {
-    if (t.parts <= part) break;
-    const double* value = t.A->values.data();
-    const std::ptrdiff_t stride = t.X.stride;
-    for (const RowSegments::Segment& s : t.segments->of(row)) {
-      const double* x = t.X.data + s.column * stride;
-      if (t.sign == Sign::plus)
-        add_rows<N, Sign::plus>(s.count, value + s.value, x, stride, at, sum);
-      else
-        add_rows<N, Sign::minus>(s.count, value + s.value, x, stride, at, sum);
-    }
-  }
+  for (int e = 0; e < N; ++e) at[e] = fours[e];
+  for (const RowProducts::Item& t : products.of(row, part, Sign::plus))
+    add_rows<N, Sign::plus>(t.count, t.a, t.x, t.stride, at, sum);
+  for (const RowProducts::Item& t : products.of(row, part, Sign::minus))
+    add_rows<N, Sign::minus>(t.count, t.a, t.x, t.stride, at, sum);
   for (int e = 0; e < N; ++e) four(y + at[e]) = sum[e];
+}
+
+/// Whether all entries that are counted vanish; not so where one is not finite.
+KARDAN_DISPATCHED
+bool vanish(std::span<const double> counted, const double* value) {
+  Four sum = {};
+  std::size_t k = 0;
+  for (; k + 4 <= counted.size(); k += 4) {
+    const Four v = four(value + k);
+    sum += four(counted.data() + k) * (v * v);
+  }
+  double rest = 0;
+  for (; k < counted.size(); ++k) rest += counted[k] * (value[k] * value[k]);
+  return sum[0] + sum[1] + sum[2] + sum[3] + rest == 0;
 }
 
 }  // namespace
@@ -107,27 +116,69 @@ RowFours::RowFours(const std::vector<std::vector<int>>& columns, int width) {
 }
 
 RowSegments::RowSegments(const SparsePattern& pattern) {
-  for (int i = 0; i < pattern.rows; ++i) {
-    for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-      if (k > pattern.row_start[i] && pattern.column[k] == pattern.column[k - 1] + 1)
-        ++segments_.back().count;
-      else
-        segments_.push_back({k, pattern.column[k], 1});
-    start_.push_back(static_cast<int>(segments_.size()));
+  start_.assign(pattern.rows + 1, 0);
+  unseen_.assign(pattern.column.size(), 1.0);
+  segments_.reserve(pattern.column.size() / (narrow_gap + 2) + pattern.rows);
+}
+
+bool RowSegments::learn(const SparseMatrix& A) {
+  if (vanish(unseen_, A.values.data())) return false;
+  const SparsePattern& p = *A.pattern;
+  for (std::size_t k = 0; k < unseen_.size(); ++k)
+    if (A.values[k] != 0) unseen_[k] = 0;
+  segments_.clear();
+  for (int i = 0; i < p.rows; ++i) {
+    const std::size_t begin = segments_.size();
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) {
+      if (unseen_[k] != 0) continue;
+      if (segments_.size() > begin) {
+        Segment& last = segments_.back();
+        const int next = k - last.value;
+        if (next <= last.count + narrow_gap && p.column[k] == last.column + next) {
+          last.count = next + 1;
+          continue;
+        }
+      }
+      segments_.push_back({k, p.column[k], 1});
+    }
+    start_[i + 1] = static_cast<int>(segments_.size());
   }
+  return true;
+}
+
+void RowProducts::compile(std::span<const SparseTerm> terms, std::span<const int> rows, int width) {
+  parts_ = 0;
+  std::size_t most = 0;
+  for (const SparseTerm& t : terms) {
+    parts_ = std::max(parts_, t.parts);
+    most += t.segments->most() * t.parts;
+  }
+  items_.clear();
+  items_.reserve(most);
+  start_.assign(1, 0);
+  start_.reserve(rows.size() * parts_ * 2 + 1);
+  for (int row : rows)
+    for (int part = 0; part < parts_; ++part)
+      for (Sign sign : {Sign::plus, Sign::minus}) {
+        for (const SparseTerm& t : terms) {
+          if (t.sign != sign || t.parts <= part) continue;
+          for (const RowSegments::Segment& s : t.segments->of(row))
+            items_.push_back({t.A->values.data() + s.value,
+                              t.X.data + s.column * std::ptrdiff_t{t.X.stride} + part * width,
+                              s.count, t.X.stride});
+        }
+        start_.push_back(static_cast<int>(items_.size()));
+      }
 }
 
 KARDAN_DISPATCHED
-void multiply_rows(std::span<const SparseTerm> terms, std::span<const int> rows,
-                   const RowFours& fours, int width, Matrix& Y) {
-  for (int i = 0; i < Y.rows(); ++i) {
-    const int row = rows.empty() ? i : rows[i];
-    for (int p = 0; p < terms[0].parts; ++p)
+void multiply_rows(const RowProducts& products, const RowFours& fours, int width, Matrix& Y) {
+  for (int i = 0; i < Y.rows(); ++i)
+    for (int p = 0; p < products.parts(); ++p)
       each_few(
           fours.of(i), [&](auto n, const int* few) __attribute__((always_inline)) {
-            sum_terms<n>(terms, p, row, p * width, few, Y.row(i));
+            sum_products<n>(products, i, p, few, Y.row(i) + p * width);
           });
-  }
 }
 
 KARDAN_DISPATCHED
@@ -140,8 +191,8 @@ void turn_rows(Sum sum, const double* E, Strip X, std::span<const int> fours, in
       const Four a = four(x0 + j), b = four(x1 + j), c = four(x2 + j);
       for (int i = 0; i < 3; ++i) {
         Four& y = four(Y + i * stride + j);
-        const Four turned = E[3 * i] * a + E[3 * i + 1] * b + E[3 * i + 2] * c;
-        y = sum == Sum::begin ? turned : y + turned;
+        const Four turned = E[3 * i] * a;
+        y = (sum == Sum::begin ? turned : y + turned) + E[3 * i + 1] * b + E[3 * i + 2] * c;
       }
     }
 }

@@ -39,21 +39,30 @@ struct Strip {
   int stride;
 };
 
-/// The entries of a pattern row by row, in segments of neighbouring columns.
+/// The entries of a matrix that have been other than zero so far, row by row in segments of
+/// neighbouring columns. (A few zeros between two segments are taken in: they cost less than
+/// another segment.)
 class RowSegments {
  public:
   struct Segment {
     int value, column, count;  // the first of them
   };
   RowSegments() = default;
+  /// None yet.
   explicit RowSegments(const SparsePattern& pattern);
+  /// Takes in the entries of a matrix of the pattern; false where all of them were known. Does not
+  /// allocate.
+  [[nodiscard]] bool learn(const SparseMatrix& A);
   std::span<const Segment> of(int row) const {
     return {segments_.data() + start_[row], segments_.data() + start_[row + 1]};
   }
+  /// As many segments as there can be.
+  std::size_t most() const { return segments_.capacity(); }
 
  private:
   std::vector<int> start_{0};
   std::vector<Segment> segments_;
+  std::vector<double> unseen_;  // 1 where an entry was always zero, else 0
 };
 
 /// A X or -A X, added to the first `parts` parts of a sum; X has as many.
@@ -66,10 +75,33 @@ struct SparseTerm {
   int parts;
 };
 
-/// Y(i) = sum of the terms' rows rows[i] (or i, where no rows are listed) on the fours of row i.
-/// Terms with more parts come first; the first one has as many as Y, `width` wide each.
-void multiply_rows(std::span<const SparseTerm> terms, std::span<const int> rows,
-                   const RowFours& fours, int width, Matrix& Y);
+/// A sum of such terms, or of some rows of it, ready to be computed again and again while A and X
+/// stay where they are.
+class RowProducts {
+ public:
+  /// Rows rows[i] of the terms; `width` is that of a part. Allocates the first time only.
+  void compile(std::span<const SparseTerm> terms, std::span<const int> rows, int width);
+  int parts() const { return parts_; }
+
+  /// Neighbouring rows of X, each times its a.
+  struct Item {
+    const double *a, *x;
+    int count, stride;
+  };
+  /// What row i is made of in a part.
+  std::span<const Item> of(int i, int part, Sign sign) const {
+    const int k = (i * parts_ + part) * 2 + (sign == Sign::minus ? 1 : 0);
+    return {items_.data() + start_[k], items_.data() + start_[k + 1]};
+  }
+
+ private:
+  int parts_ = 0;
+  std::vector<int> start_;
+  std::vector<Item> items_;
+};
+
+/// Y(i) = row i of the sum, on the fours of row i; `width` is that of a part of Y.
+void multiply_rows(const RowProducts& products, const RowFours& fours, int width, Matrix& Y);
 
 /// Y = E X, or Y += E X, for three rows on these fours of each of `parts` parts; E by rows.
 enum class Sum { begin, go_on };

@@ -86,31 +86,58 @@ TEST(RowFours, MultiplyRowsIsTheSumOfItsTermsInEveryPart) {
   const int rows = 10, inner = 15;
   const SparseMatrix A = random_sparse(rows, inner, random), B = random_sparse(rows, inner, random);
   const Matrix X = random_matrix(inner, 2, random), Y = random_matrix(inner, 1, random);
-  const RowSegments a(*A.pattern), b(*B.pattern);
-  const RowFours fours(columns_of_rows(rows), columns);
-  const std::vector<int> listed{4, 9, 1, 3, 2, 9};
-  for (const std::vector<int>& some : {std::vector<int>{}, listed}) {
-    const int count = some.empty() ? rows : static_cast<int>(some.size());
+  RowSegments a(*A.pattern), b(*B.pattern);
+  EXPECT_TRUE(a.learn(A));
+  EXPECT_TRUE(b.learn(B));
+  std::vector<int> all(rows);
+  for (int i = 0; i < rows; ++i) all[i] = i;
+  for (const std::vector<int>& some : {all, std::vector<int>{4, 9, 1, 3, 2, 9}}) {
+    const int count = static_cast<int>(some.size());
     std::vector<std::vector<int>> wanted(count);
-    for (int i = 0; i < count; ++i) wanted[i] = columns_of(some.empty() ? i : some[i]);
+    for (int i = 0; i < count; ++i) wanted[i] = columns_of(some[i]);
+    RowProducts products;
+    products.compile(std::array{SparseTerm{Sign::minus, &a, &A, strip(X), 2},
+                                SparseTerm{Sign::plus, &b, &B, strip(Y), 1}},
+                     some, width);
     Matrix Z(count, 2 * width);
-    multiply_rows(std::array{SparseTerm{Sign::minus, &a, &A, strip(X), 2},
-                             SparseTerm{Sign::plus, &b, &B, strip(Y), 1}},
-                  some, RowFours(wanted, columns), width, Z);
+    multiply_rows(products, RowFours(wanted, columns), width, Z);
     for (int i = 0; i < count; ++i)
       for (int p = 0; p < 2; ++p)
         for (int c : wanted[i]) {
-          const int row = some.empty() ? i : some[i];
           double sum = 0;
           for (int j = 0; j < inner; ++j) {
-            if (const int k = A.pattern->find(row, j); k >= 0)
+            if (const int k = A.pattern->find(some[i], j); k >= 0)
               sum -= A.values[k] * X(j, p * width + c);
-            if (const int k = B.pattern->find(row, j); p == 0 && k >= 0)
+            if (const int k = B.pattern->find(some[i], j); p == 0 && k >= 0)
               sum += B.values[k] * Y(j, c);
           }
           EXPECT_NEAR(Z(i, p * width + c), sum, 1e-14) << i << ", " << p << ", " << c;
         }
   }
+}
+
+TEST(RowSegments, LearnEntriesOnceAndCloseNarrowGaps) {
+  PatternBuilder builder(2, 12);
+  builder.add_block(0, 0, 2, 12);
+  SparseMatrix A(builder.build());
+  RowSegments segments(*A.pattern);
+  EXPECT_FALSE(segments.learn(A));
+  EXPECT_EQ(segments.of(0).size(), 0u);
+  for (int k : {0, 3, 9}) A.values[k] = 1;
+  EXPECT_TRUE(segments.learn(A));
+  EXPECT_FALSE(segments.learn(A));
+  ASSERT_EQ(segments.of(0).size(), 2u);
+  EXPECT_EQ(segments.of(0)[0].count, 4);
+  EXPECT_EQ(segments.of(0)[1].column, 9);
+  EXPECT_EQ(segments.of(1).size(), 0u);
+  // What was seen stays, whatever it is now.
+  A.values[0] = 0;
+  A.values[23] = -1;
+  EXPECT_TRUE(segments.learn(A));
+  EXPECT_EQ(segments.of(0)[0].count, 4);
+  ASSERT_EQ(segments.of(1).size(), 1u);
+  EXPECT_EQ(segments.of(1)[0].value, 23);
+  EXPECT_EQ(segments.of(1)[0].column, 11);
 }
 
 TEST(RowFours, TurnRowsMultipliesThreeRowsOrAddsToThem) {
