@@ -66,6 +66,14 @@ void add_bend(const FixedVector<2>& s, const Vec2d& F, double* values, int strid
 
 template <int D>
 void PointRows<D>::evaluate(const Context<D>& at, Depth depth, const ConstraintValues& out) const {
+  if (depth == Depth::value) {
+    for (const Item& i : items) {
+      const BodyMotion<D>&A = at.bodies[i.slots.A.body], &B = at.bodies[i.slots.B.body];
+      const VecOf<D> d = B.x + B.R * i.sB - A.x - A.R * i.sA;
+      for (int k = 0; k < D; ++k) out.g[i.slots.row + k] += d[k];
+    }
+    return;
+  }
   double block[D][spins<D>];
   for (const Item& i : items) {
     const BodyMotion<D>&A = at.bodies[i.slots.A.body], &B = at.bodies[i.slots.B.body];
@@ -73,7 +81,6 @@ void PointRows<D>::evaluate(const Context<D>& at, Depth depth, const ConstraintV
     const VecOf<D> d0 = B.x + b.U0 - A.x - a.U0;
     const int row = i.slots.row;
     for (int k = 0; k < D; ++k) out.g[row + k] += d0[k];
-    if (depth == Depth::value) continue;
     const VecOf<D> d1 = B.v + b.U1 - A.v - a.U1, d2 = B.a + b.U2 - A.a - a.U2;
     for (int k = 0; k < D; ++k) {
       out.rate[row + k] += d1[k];

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kardan/base/rotation.h"
+#include "kardan/base/rotation_rates.h"
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/assembly.h"
 
@@ -35,6 +36,11 @@ StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations a
       a_(system.sizes().v),
       lambda_(system.sizes().constraints()) {
   chart_G_.resize(system.patterns().constraint->nonzeros());
+  for (RowSegments* s : {&segments_.G, &segments_.rate_p, &segments_.accel_p, &segments_.accel_v})
+    *s = RowSegments(*system.patterns().constraint);
+  for (RowSegments* s : {&segments_.f_p, &segments_.f_v})
+    *s = RowSegments(*system.patterns().force);
+  segments_.M = RowSegments(*system.patterns().mass);
 }
 
 Eval StateSpace::choose_partition(std::string why) {
@@ -70,6 +76,7 @@ void StateSpace::prepare_dependent_solver() {
   held_.resize(split_.holonomic);
   held_velocities_.resize(m);
   share_bodies();
+  find_columns();
   chosen_ = false;
 }
 
@@ -123,8 +130,7 @@ void StateSpace::velocity_from_chart(const Vector& q, const Vector& dq, Vector& 
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
     const int i = system_.bodies()[b].v + 3;
     if (system_.bodies()[b].v_count <= 3) continue;
-    const Vec3d w =
-        rotation_rate_map({q[i], q[i + 1], q[i + 2]}) * Vec3d{dq[i], dq[i + 1], dq[i + 2]};
+    const Vec3d w = rotation_rate({q[i], q[i + 1], q[i + 2]}, {dq[i], dq[i + 1], dq[i + 2]});
     for (int c = 0; c < 3; ++c) v[i + c] = w[c];
   }
 }
@@ -136,9 +142,8 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
     const int i = system_.bodies()[b].v + 3;
     if (system_.bodies()[b].v_count <= 3) continue;
-    const Vec3d theta{q[i], q[i + 1], q[i + 2]}, rate{dq[i], dq[i + 1], dq[i + 2]};
-    const Vec3d rest = Vec3d{a[i], a[i + 1], a[i + 2]} - rotation_rate_map_rate(theta, rate) * rate;
-    const Vec3d d = rotation_rate_map_inverse(theta) * rest;
+    const Vec3d d = rotation_second_rate({q[i], q[i + 1], q[i + 2]}, {dq[i], dq[i + 1], dq[i + 2]},
+                                         {a[i], a[i + 1], a[i + 2]});
     for (int c = 0; c < 3; ++c) ddq[i + c] = d[c];
   }
 }

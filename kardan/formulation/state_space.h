@@ -30,6 +30,7 @@
 #include "kardan/formulation/parametrization.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
+#include "kardan/linalg/row_fours.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -149,12 +150,19 @@ class StateSpace final : public ChartProblem {
   };
   void curve_base();
   void curve_point();
-  void add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y, int column = 0) const;
-  void add_to_body(const Matrix& X, Matrix& Y) const;
+  void find_columns();
+  void shape_derivatives(int width);
+  void add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts, int part, Matrix& Y) const;
+  void to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& Y) const;
   Eval reduce(const Place& at, Derivatives terms, LocalJacobian& out);
+  void compile_products();
+  void multiply_constraints(const RowProducts& products);
+  void differentiate_velocities(const Place& at);
   void differentiate_accelerations(const Place& at);
-  Eval reduce_forces(LocalJacobian& out);
-  void close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y);
+  Eval reduce_forces(Derivatives terms, LocalJacobian& out);
+  void reduce_rows(const Matrix& X, int parts, Matrix& Y);
+  void reduce_vector(const Vector& x, Vector& y) const;
+  void close_dependent(Tangent& tangent, Matrix& Yq, Matrix& Y);
   void resize_first_order(LocalJacobian& out) const;
   void add_drift(const Matrix& U, LocalJacobian& out);
   Eval add_auxiliary(LocalJacobian& out);
@@ -217,7 +225,7 @@ class StateSpace final : public ChartProblem {
 
   AuxiliarySolver auxiliaries_;
   struct AuxiliaryScratch {
-    Matrix by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, A_r;
+    Matrix part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r;
     DenseLu lu;
   } aux_;
   State point_;  // state at the point evaluated last
@@ -226,11 +234,25 @@ class StateSpace final : public ChartProblem {
   Local last_y_;                      // where evaluate() was last, if
   bool at_point_values_ = false;      // the workspace holds that evaluation
   std::vector<Curvature> curvature_;  // of each spatial body
-  Matrix Xq_, Vq_;                    // changes of q and q' by (x, zeta, t)
   Matrix body_U_;                     // T dq' by u
-  Matrix X_, V_;                      // changes of positions and velocities by (x, zeta, t)
-  Matrix VU_, AN_;                    // of velocities and accelerations by (x, zeta, t) and u
-  Matrix W1_, W3_, W4_;
+  /// Columns of derivatives that may not vanish, by what their rows belong to.
+  struct Columns {
+    RowFours bodies, constraints, forces, body_forces;
+  };
+  struct Segments {
+    RowSegments G, rate_p, accel_p, accel_v, f_p, f_v, M;
+  } segments_;
+  struct Products {
+    RowProducts velocities, accelerations[2], forces[2], mass;  // [away, at the base], [-, exact]
+  } products_;
+  std::vector<int> every_row_;
+  Columns columns_[2];                          // without and with a column for time
+  std::vector<std::vector<int>> body_columns_;  // of u, that move a body
+  int width_ = 0;                               // of one part of the matrices below
+  Matrix Xq_, Vq_, Uq_, Nq_;  // changes of q and q' by (x, zeta, t), of q' by u, of q'' by all
+  Matrix X_;                  // of positions by (x, zeta, t)
+  Matrix VU_, AN_;            // of velocities and accelerations: a part by (x, zeta, t), one by u
+  Matrix MU_, W1_, W3_, W4_;
   Vector by_time_;               // q by t
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
   bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step

@@ -259,7 +259,10 @@ double StateSpace::reduced_work() const {
 
 /// a_ and lambda_ at once from [M G'; G 0].
 Eval StateSpace::saddle_accelerations() {
-  kept_.take(ws_->G.values, kept_G_.values);
+  if (kept_.place.size() == ws_->G.values.size() && std::ranges::is_sorted(rows_))
+    std::ranges::copy(ws_->G.values, kept_G_.values.begin());  // all of them
+  else
+    kept_.take(ws_->G.values, kept_G_.values);
   if (Eval e = saddle_->factor(ws_->M, kept_G_); e != Eval::ok) {
     culprit_ = "the accelerations (mass matrix and constraints are singular together)";
     return e;

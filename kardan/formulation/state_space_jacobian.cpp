@@ -2,25 +2,17 @@
 /// state_space.h).
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/kernels.h"
+#include "kardan/linalg/row_fours.h"
 
 namespace kardan {
 namespace {
-
-/// Y = U' X for a U whose columns have the given supports.
-void transposed_product(const std::vector<std::vector<int>>& supports, const Matrix& U,
-                        const Matrix& X, Matrix& Y) {
-  Y.resize(U.cols(), X.cols());
-  Y.set_zero();
-  for (int i = 0; i < U.cols(); ++i) {
-    RowSum sum(X.cols(), Y.row(i));
-    for (int k : supports[i]) sum.add(U(k, i), X.row(k));
-  }
-}
 
 /// A := columns [from, from + count) of B.
 void copy_columns(const Matrix& B, int from, int count, Matrix& A) {
@@ -67,30 +59,90 @@ void StateSpace::curve_point() {
   }
 }
 
-/// Y += E X, per body: rotation rows of X times a 3 x 3 matrix, from a column of Y on.
-void StateSpace::add_curvature(Mat3d Curvature::*E, const Matrix& X, Matrix& Y, int column) const {
+/// Which columns the rows of derivatives have: those that move the bodies a row belongs to, and the
+/// column of time where there is one.
+void StateSpace::find_columns() {
+  const int n = split_.free_positions();
+  const auto& bodies = system_.bodies();
+  body_columns_.assign(bodies.size(), {});
+  std::vector<int> body_of(system_.sizes().v, 0);
+  for (std::size_t b = 1; b < bodies.size(); ++b)
+    std::fill_n(body_of.begin() + bodies[b].v, bodies[b].v_count, static_cast<int>(b));
+  for (int c = 0; c < second(); ++c) {
+    int last = 0;
+    for (int j : supports_[c])
+      if (body_of[j] != last) body_columns_[last = body_of[j]].push_back(c);
+  }
+  for (int moving = 0; moving < 2; ++moving) {
+    std::vector<std::vector<int>> moved = body_columns_;
+    for (auto& columns : moved) {
+      for (int c = second(); c < n; ++c) columns.push_back(c);
+      if (moving) columns.push_back(n);
+    }
+    auto unite = [&](int row, const SparsePattern& p) {
+      std::vector<int> columns;
+      for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k) {
+        if (k > p.row_start[row] && body_of[p.column[k]] == body_of[p.column[k - 1]]) continue;
+        const auto& more = moved[body_of[p.column[k]]];
+        columns.insert(columns.end(), more.begin(), more.end());
+      }
+      return columns;
+    };
+    std::vector<std::vector<int>> constraints, forces(bodies.size());
+    for (int row : rows_) constraints.push_back(unite(row, *system_.patterns().constraint));
+    std::vector<std::vector<int>> force_rows(system_.sizes().v);
+    for (int j = 0; j < system_.sizes().v; ++j) {
+      force_rows[j] = unite(j, *system_.patterns().force);
+      const std::vector<int> inertial = unite(j, *system_.patterns().mass);
+      force_rows[j].insert(force_rows[j].end(), inertial.begin(), inertial.end());
+      auto& all = forces[body_of[j]];
+      all.insert(all.end(), force_rows[j].begin(), force_rows[j].end());
+    }
+    const int width = std::max(n + 1, second());
+    columns_[moving] = {RowFours(moved, width), RowFours(constraints, width),
+                        RowFours(force_rows, width), RowFours(forces, width)};
+  }
+  shape_derivatives(0);
+}
+
+/// Nothing outside of these columns is written: it stays zero while the shape does.
+void StateSpace::shape_derivatives(int width) {
+  const int nv = system_.sizes().v;
+  for (Matrix* A : {&Xq_, &X_, &Uq_, &MU_, &VU_, &AN_, &W1_}) {
+    A->resize(nv, width * (A == &VU_ || A == &AN_ || A == &W1_ ? 2 : 1));
+    A->set_zero();
+  }
+  width_ = width;
+}
+
+/// Y = E X, or Y += E X, per body: rotation rows of X times a 3 x 3 matrix.
+void StateSpace::add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts, int part,
+                               Matrix& Y) const {
   if (system_.dimension() == 2) return;
-  const auto width = static_cast<std::size_t>(X.cols());
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
     if (system_.bodies()[b].v_count <= 3) continue;
     const int i = system_.bodies()[b].v + 3;
-    for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 3; ++c)
-        if (const double e = (curvature_[b].*E)[r][c]; e != 0)
-          add_scaled(e, {X.row(i + c), width}, {Y.row(i + r) + column, width});
+    turn_rows(sum, &(curvature_[b].*E)[0][0], {X.data + std::ptrdiff_t{i} * X.stride, X.stride},
+              columns_[moving_].bodies.of(static_cast<int>(b)), parts, width_,
+              Y.row(i) + part * width_, Y.cols());
   }
 }
 
-/// Y += T X: from chart coordinates to body tangents.
-void StateSpace::add_to_body(const Matrix& X, Matrix& Y) const {
-  const auto width = static_cast<std::size_t>(X.cols());
+/// Y = T X, or Y += T X: from chart coordinates to body tangents.
+void StateSpace::to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& Y) const {
+  const auto count = static_cast<std::size_t>(parts * width_);
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
     const BodyLayout& body = system_.bodies()[b];
     const int plain = system_.dimension() == 2 ? body.v_count : std::min(body.v_count, 3);
-    for (int k = body.v; k < body.v + plain; ++k)
-      add_scaled(1, {X.row(k), width}, {Y.row(k), width});
+    for (int k = body.v; k < body.v + plain; ++k) {
+      double* y = Y.row(k) + part * width_;
+      if (sum == Sum::begin)
+        std::copy_n(X.row(k), count, y);
+      else
+        add_scaled(1, {X.row(k), count}, {y, count});
+    }
   }
-  add_curvature(&Curvature::T, X, Y);
+  add_curvature(sum, &Curvature::T, {X.data(), X.cols()}, parts, part, Y);
 }
 
 Eval StateSpace::jacobian(LocalJacobian& out) {
@@ -113,30 +165,99 @@ Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJ
   return reduce({point_, a_, lambda_, at_point_}, terms, out);
 }
 
-/// Y += T Yq with the rows of dependent coordinates in Yq such that G Y = W3_.
-void StateSpace::close_dependent(LinearSolver& dependent, Matrix& Yq, Matrix& Y) {
-  Yq.resize(Y.rows(), Y.cols());
-  Yq.set_zero();
+/// W3_ := what the dependent coordinates are, for rows that are W3_; Y += T D W3_. Yq = D W3_
+/// where it is wanted: at the base T = I, and Y is enough.
+void StateSpace::close_dependent(Tangent& tangent, Matrix& Yq, Matrix& Y) {
+  const bool wanted = split_.drift() > 0 || &tangent != &at_base_;
+  const int width = W3_.cols(), parts = width / width_;
+  if (wanted || split_.held_coordinates.empty()) {
+    Yq.resize(Y.rows(), width);
+    Yq.set_zero();
+  }
   if (rows_.empty()) return;
-  add_products(-1, ws_->G, rows_, Y, W3_);
-  dependent.solve(W3_);
+  tangent.velocity->solve(W3_);
+  if (!wanted && !split_.held_coordinates.empty()) {
+    for (int k = 0; k < W3_.rows(); ++k)
+      add_scaled(1, {W3_.row(k), static_cast<std::size_t>(width)},
+                 {Y.row(split_.held_coordinates[k]), static_cast<std::size_t>(width)});
+    return;
+  }
   split_.add_held(W3_, Yq);
-  add_to_body(Yq, Y);
+  to_body(Sum::go_on, Yq, parts, 0, Y);
+}
+
+/// W3_ = rows of independent constraints.
+void StateSpace::multiply_constraints(const RowProducts& products) {
+  W3_.resize(static_cast<int>(rows_.size()), products.parts() * width_);
+  W3_.set_zero();
+  multiply_rows(products, columns_[moving_].constraints, width_, W3_);
+}
+
+/// What the derivatives are sums of, where elements have derivatives that are new, or the matrices
+/// another shape.
+void StateSpace::compile_products() {
+  Products& c = products_;
+  const Segments& at = segments_;
+  const Strip X{X_.data(), X_.cols()}, VU{VU_.data(), VU_.cols()}, AN{AN_.data(), AN_.cols()};
+  const Strip U{VU_.data() + width_, VU_.cols()};
+  std::vector<int>& all = every_row_;
+  all.resize(system_.sizes().v);
+  for (int j = 0; j < system_.sizes().v; ++j) all[j] = j;
+  c.velocities.compile(std::array{SparseTerm{Sign::minus, &at.rate_p, &ws_->rate_p, X, 1},
+                                  SparseTerm{Sign::minus, &at.G, &ws_->G, VU, 1}},
+                       rows_, width_);
+  for (const bool based : {false, true})
+    c.accelerations[based].compile(
+        std::array{SparseTerm{Sign::minus, &at.accel_p, &ws_->accel_p, X, 1},
+                   SparseTerm{Sign::minus, &at.accel_v, &ws_->accel_v, VU, 2},
+                   SparseTerm{Sign::minus, &at.G, &ws_->G, AN, based ? 1 : 2}},
+        rows_, width_);
+  const SparseTerm forces[] = {{Sign::plus, &at.f_p, &ws_->f_p, X, 1},
+                               {Sign::plus, &at.f_v, &ws_->f_v, VU, 2},
+                               {Sign::minus, &at.M, &ws_->M, AN, 2}};
+  c.forces[true].compile(forces, all, width_);
+  c.forces[false].compile(std::span(forces).first(2), all, width_);
+  c.mass.compile(std::array{SparseTerm{Sign::plus, &at.M, &ws_->M, U, 1}}, all, width_);
+}
+
+/// VU_: changes of the velocities by (x, zeta, t) and by u.
+void StateSpace::differentiate_velocities(const Place& at) {
+  const int n = split_.free_positions(), nv = system_.sizes().v;
+  const Matrix& U = at.tangent.velocities();
+  const bool based = &at.tangent == &at_base_;
+  Matrix& Uq = based ? VU_ : Uq_;
+  const int shift = based ? width_ : 0;
+  for (int j = 0; j < nv; ++j) {
+    std::copy_n(U.row(j), second(), Uq.row(j) + shift);
+    std::fill_n(VU_.row(j), width_, 0.0);
+  }
+  if (!based) to_body(Sum::begin, Uq_, 1, 1, VU_);
+  // The curvature, and dependent velocities from G V = -(rate_p X + rate_t).
+  add_curvature(Sum::begin, &Curvature::spin, {Xq_.data(), Xq_.cols()}, 1, 0, VU_);
+  multiply_constraints(products_.velocities);
+  if (moving_)
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      W3_(static_cast<int>(i), n) -= ws_->rate_t[rows_[i]];
+  close_dependent(at.tangent, Vq_, VU_);
 }
 
 /// AN_: changes of the accelerations by (x, zeta, t) and by u, with x'' held.
 void StateSpace::differentiate_accelerations(const Place& at) {
-  const int n = split_.free_positions(), m = static_cast<int>(rows_.size());
-  add_curvature(&Curvature::acceleration, Xq_, AN_);
-  add_curvature(&Curvature::acceleration_by_rate, Vq_, AN_);
-  add_curvature(&Curvature::acceleration_by_rate, at.tangent.velocities(), AN_, Xq_.cols());
-  W3_.resize(m, AN_.cols());
-  W3_.set_zero();
-  add_products(-1, ws_->accel_p, rows_, X_, W3_);
-  add_products(-1, ws_->accel_v, rows_, VU_, W3_);
+  const int n = split_.free_positions();
+  const bool based = &at.tangent == &at_base_;
+  for (int j = 0; j < AN_.rows(); ++j) std::fill_n(AN_.row(j), AN_.cols(), 0.0);
+  add_curvature(Sum::begin, &Curvature::acceleration, {Xq_.data(), Xq_.cols()}, 1, 0, AN_);
+  if (!based) {
+    add_curvature(Sum::go_on, &Curvature::acceleration_by_rate, {Vq_.data(), Vq_.cols()}, 1, 0,
+                  AN_);
+    add_curvature(Sum::begin, &Curvature::acceleration_by_rate, {Uq_.data(), Uq_.cols()}, 1, 1,
+                  AN_);
+  }
+  multiply_constraints(products_.accelerations[based]);
   if (moving_)
-    for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->accel_t[rows_[i]];
-  close_dependent(*at.tangent.velocity, W1_, AN_);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      W3_(static_cast<int>(i), n) -= ws_->accel_t[rows_[i]];
+  close_dependent(at.tangent, Nq_, AN_);
 }
 
 /// The reduced derivatives at a place whose evaluation the workspace holds.
@@ -147,48 +268,38 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
     culprit_ = "derivatives that are not finite";
     return e;
   }
-  const int n = split_.free_positions(), m = static_cast<int>(rows_.size());
-  const int nv = system_.sizes().v;
+  const int n = split_.free_positions(), nv = system_.sizes().v;
+  const bool moved = moving_;
   moving_ = system_.sizes().r + system_.sizes().w > 0;
   for (int row : rows_)
     moving_ = moving_ || ws_->g_t[row] != 0 || ws_->rate_t[row] != 0 || ws_->accel_t[row] != 0;
-  const int width = n + (moving_ ? 1 : 0);
-  body_U_.resize(nv, second());
-  body_U_.set_zero();
-  add_to_body(at.tangent.velocities(), body_U_);
+  const int width = whole_fours(std::max({n + (moving_ ? 1 : 0), second(), 1}));
+  bool changed = width != width_ || moving_ != moved;
+  if (changed) shape_derivatives(width);
+  Segments& seen = segments_;
+  for (auto [segments, A] :
+       {std::pair(&seen.G, &ws_->G), std::pair(&seen.rate_p, &ws_->rate_p),
+        std::pair(&seen.accel_p, &ws_->accel_p), std::pair(&seen.accel_v, &ws_->accel_v),
+        std::pair(&seen.f_p, &ws_->f_p), std::pair(&seen.f_v, &ws_->f_v),
+        std::pair(&seen.M, &ws_->M)})
+    changed = segments->learn(*A) || changed;
+  if (changed) compile_products();
   // X = dp by (x, zeta, t); the last column is the motion of the constraints in time, if they move.
-  Xq_.resize(nv, width);
   for (int j = 0; j < nv; ++j) std::copy_n(at.tangent.B.row(j), n, Xq_.row(j));
   if (moving_) {
     by_time_.assign(nv, 0.0);
     split_.add_held(at.tangent.H_t, by_time_);
     for (int j = 0; j < nv; ++j) Xq_(j, n) = by_time_[j];
   }
-  for (Matrix* Y : {&X_, &V_}) {
-    Y->resize(nv, width);
-    Y->set_zero();
-  }
-  add_to_body(Xq_, X_);
-  // V = dv by (x, zeta, t): the curvature, and dependent velocities from G V = -(rate_p X +
-  // rate_t).
-  add_curvature(&Curvature::spin, Xq_, V_);
-  W3_.resize(m, width);
-  W3_.set_zero();
-  add_products(-1, ws_->rate_p, rows_, X_, W3_);
-  if (moving_)
-    for (int i = 0; i < m; ++i) W3_(i, n) -= ws_->rate_t[rows_[i]];
-  close_dependent(*at.tangent.velocity, Vq_, V_);
-  VU_.resize(nv, width + second());
-  for (int j = 0; j < nv; ++j) {
-    std::copy_n(V_.row(j), width, VU_.row(j));
-    std::copy_n(body_U_.row(j), second(), VU_.row(j) + width);
-  }
-  AN_.resize(nv, width + second());
-  AN_.set_zero();
+  if (&at.tangent == &at_base_)
+    std::copy_n(Xq_.data(), Xq_.size(), X_.data());
+  else
+    to_body(Sum::begin, Xq_, 1, 0, X_);
+  differentiate_velocities(at);
   if (exact) differentiate_accelerations(at);
   resize_first_order(out);
   add_drift(at.tangent.velocities(), out);
-  return reduce_forces(out);
+  return reduce_forces(terms, out);
 }
 
 void StateSpace::resize_first_order(LocalJacobian& out) const {
@@ -214,29 +325,46 @@ void StateSpace::add_drift(const Matrix& U, LocalJacobian& out) {
 }
 
 /// Forces by (x, zeta, t) and by u, less the accelerations' share, on the free directions.
-Eval StateSpace::reduce_forces(LocalJacobian& out) {
+Eval StateSpace::reduce_forces(Derivatives terms, LocalJacobian& out) {
   const int n = split_.free_positions(), nv = system_.sizes().v;
-  const int width = X_.cols();
-  W1_.resize(nv, VU_.cols());
-  W1_.set_zero();
-  add_products(1, ws_->f_p, X_, W1_);
-  add_products(1, ws_->f_v, VU_, W1_);
-  add_products(-1, ws_->M, AN_, W1_);
+  multiply_rows(products_.forces[terms == Derivatives::exact], columns_[moving_].forces, width_,
+                W1_);
   if (moving_)
     for (int j = 0; j < nv; ++j) W1_(j, n) += ws_->f_t[j];
   if (system_.sizes().r + system_.sizes().w > 0)
     if (Eval e = add_auxiliary(out); e != Eval::ok) return e;
-  transposed_product(supports_, body_U_, W1_, W4_);
+  multiply_rows(products_.mass, columns_[moving_].forces, width_, MU_);
+  reduce_rows(W1_, 2, W4_);
   copy_columns(W4_, 0, second(), out.A_x);
   place_columns(W4_, second(), split_.drift(), 0, 0, out.A_z);
+  copy_columns(W4_, width_, second(), out.A_u);
   out.A_t.resize(second());
-  if (moving_)
-    for (int i = 0; i < second(); ++i) out.A_t[i] = W4_(i, n);
-  else
-    multiply_transposed(body_U_, ws_->f_t, out.A_t);
-  copy_columns(W4_, width, second(), out.A_u);
-  reduce_mass(body_U_, out.M);
+  for (int i = 0; moving_ && i < second(); ++i) out.A_t[i] = W4_(i, n);
+  if (!moving_) reduce_vector(ws_->f_t, out.A_t);
+  reduce_rows(MU_, 1, W4_);
+  copy_columns(W4_, 0, second(), out.M);
+  for (int i = 0; i < second(); ++i)
+    for (int j = i + 1; j < second(); ++j) out.M(i, j) = out.M(j, i);
   return Eval::ok;
+}
+
+/// Y = U' X, body by body.
+void StateSpace::reduce_rows(const Matrix& X, int parts, Matrix& Y) {
+  Y.resize(second(), parts * width_);
+  Y.set_zero();
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    const BodyLayout& body = system_.bodies()[b];
+    add_transposed(body.v_count, body_columns_[b], {VU_.row(body.v) + width_, VU_.cols()},
+                   {X.row(body.v), X.cols()}, columns_[moving_].body_forces.of(static_cast<int>(b)),
+                   parts, width_, Y);
+  }
+}
+
+/// y = U' x
+void StateSpace::reduce_vector(const Vector& x, Vector& y) const {
+  std::fill(y.begin(), y.end(), 0.0);
+  for (std::size_t j = 0; j < x.size(); ++j)
+    if (x[j] != 0) add_scaled(x[j], {VU_.row(static_cast<int>(j)) + width_, y.size()}, y);
 }
 
 /// Dynamic and auxiliary variables: b and d by (x, zeta, t), u and r; w is eliminated through d =
@@ -244,7 +372,7 @@ Eval StateSpace::reduce_forces(LocalJacobian& out) {
 Eval StateSpace::add_auxiliary(LocalJacobian& out) {
   const int nr = system_.sizes().r, nw = system_.sizes().w, nv = system_.sizes().v;
   const int n = split_.free_positions(), nu = second(), drift = split_.drift();
-  auto& [by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, A_r, lu] = aux_;
+  auto& [part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, lu] = aux_;
   auto zero = [](Matrix& A, int rows, int cols) {
     A.resize(rows, cols);
     A.set_zero();
@@ -252,9 +380,12 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
   zero(by_x, nr + nw, n + 1);
   zero(by_u, nr + nw, nu);
   copy_to_dense(*ws_->aux_aux.pattern, ws_->aux_aux.values, own);
-  add_products(1, ws_->aux_p, X_, by_x);
-  add_products(1, ws_->aux_v, V_, by_x);
-  add_products(1, ws_->aux_v, body_U_, by_u);
+  copy_columns(X_, 0, n + 1, part);
+  add_products(1, ws_->aux_p, part, by_x);
+  copy_columns(VU_, 0, n + 1, part);
+  add_products(1, ws_->aux_v, part, by_x);
+  copy_columns(VU_, width_, nu, part);
+  add_products(1, ws_->aux_v, part, by_u);
   for (int i = 0; i < nr; ++i) by_x(i, n) += ws_->b_t[i];
   for (int i = 0; i < nw; ++i) by_x(nr + i, n) += ws_->d_t[i];
   // w by (x, zeta, t), u, r.
@@ -283,7 +414,7 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
       const double f = f_aux(k, nr + i);
       if (f == 0) continue;
       for (int j = 0; j <= n; ++j) W1_(k, j) += f * w_x(i, j);
-      for (int j = 0; j < nu; ++j) W1_(k, n + 1 + j) += f * w_u(i, j);
+      for (int j = 0; j < nu; ++j) W1_(k, width_ + j) += f * w_u(i, j);
       for (int j = 0; j < nr; ++j) f_r(k, j) += f * w_r(i, j);
     }
   }
@@ -302,8 +433,15 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
     std::copy_n(own.row(i), nr, out.B_z.row(row) + drift);
     out.B_t[row] = by_x(i, n);
   }
-  transposed_product(supports_, body_U_, f_r, A_r);
-  place_columns(A_r, 0, nr, 0, drift, out.A_z);
+  Vector& column = by_time_;
+  column.resize(nv);
+  Vector& reduced = reduced_x_;
+  reduced.resize(nu);
+  for (int j = 0; j < nr; ++j) {
+    for (int k = 0; k < nv; ++k) column[k] = f_r(k, j);
+    reduce_vector(column, reduced);
+    for (int i = 0; i < nu; ++i) out.A_z(i, drift + j) = reduced[i];
+  }
   return Eval::ok;
 }
 

@@ -36,6 +36,7 @@ EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
       samples_(options.event_samples),
       resolution_(options.event_resolution),
       ignored_(problem.events(), 0),
+      safe_(problem.events(), 0),
       z_start_(problem.events()),
       z_inside_(problem.events()),
       z_before_(problem.events()),
@@ -58,7 +59,7 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
   bool late = false;
   for (;;) {
     double theta = 1;
-    const int e = find(step, start, theta);
+    const int e = find(step, start, end, theta);
     if (e < 0) break;
     at(step, 1, z_inside_);
     const bool stays = (z_inside_[e] > 0) != (z_start_[e] > 0);
@@ -100,8 +101,8 @@ int EventSearch::sample_count(const DenseStep& step) const {
   return static_cast<int>(std::exp2(std::ceil(std::log2(wanted))));
 }
 
-/// Whether every event is a distance that is too large to vanish in the whole step.
-bool EventSearch::cannot_happen(const DenseStep& step, const State& start) {
+/// Whether every event is a distance that is too large to vanish in the whole step; safe_: which.
+bool EventSearch::cannot_happen(const DenseStep& step, const State& start, const State& end) {
   Sample &a = window_[0], &b = window_[1];
   step.at(0, a.point);
   a.state = start;
@@ -111,40 +112,47 @@ bool EventSearch::cannot_happen(const DenseStep& step, const State& start) {
   else
     step.speed_bound(0, 1, step.from, step.to, speed_);
   guard(a);
-  any_guard_ = false;
-  bool all = true;
-  for (double r : a.rate) (std::isfinite(r) ? any_guard_ : all) = std::isfinite(r);
-  if (!any_guard_ || !all || step.flow) return false;
-  sample(step, 1, b);
+  std::fill(safe_.begin(), safe_.end(), 0);
+  any_guard_ = std::ranges::any_of(a.rate, [](double r) { return std::isfinite(r); });
+  if (!any_guard_ || step.flow) return false;
+  b.state = end;
+  functions(end, b.z);
+  keep_side(end.t, b.z);
   guard(b);
-  for (std::size_t e = 0; e < a.z.size(); ++e)
-    if (!((a.guard[e] > 0) == (b.guard[e] > 0) && (a.z[e] > 0) == (b.z[e] > 0) &&
-          std::abs(a.guard[e]) + std::abs(b.guard[e]) > a.rate[e] * step.h() &&
-          std::isfinite(b.rate[e])))
-      return false;
-  return true;
+  bool all = true;
+  any_guard_ = false;
+  for (std::size_t e = 0; e < a.z.size(); ++e) {
+    const bool guarded = std::isfinite(a.rate[e]) && std::isfinite(b.rate[e]);
+    safe_[e] = guarded && (a.guard[e] > 0) == (b.guard[e] > 0) && (a.z[e] > 0) == (b.z[e] > 0) &&
+               std::abs(a.guard[e]) + std::abs(b.guard[e]) > a.rate[e] * step.h();
+    all = all && safe_[e];
+    any_guard_ =
+        any_guard_ || (!safe_[e] && (std::isfinite(a.rate[e]) || std::isfinite(b.rate[e])));
+  }
+  return all;
 }
 
 /// The first event inside the step, or -1; theta where its function vanishes.
-int EventSearch::find(const DenseStep& step, const State& start, double& theta) {
+int EventSearch::find(const DenseStep& step, const State& start, const State& end, double& theta) {
   found_ = -1;
   window_[0].theta = 0;
   functions(start, window_[0].z);
   keep_side(start.t, window_[0].z);
   z_start_ = window_[0].z;
-  if (cannot_happen(step, start)) return -1;
+  if (cannot_happen(step, start, end)) return -1;
   const int count = sample_count(step);
   const double least = resolution_ > 0 ? resolution_ / step.h() : default_resolution / count;
   Sample *a = nullptr, *b = &window_[0], *c = &window_[1], *spare = &window_[2];
   for (int k = 1; k <= count; ++k) {
     sample(step, static_cast<double>(k) / count, *c);
     if (any_guard_) {
-      step.speed_bound(b->theta, c->theta, b->point, c->point, speed_);
+      // Without a flow the bound is that of the whole step.
+      if (step.flow) step.speed_bound(b->theta, c->theta, b->point, c->point, speed_);
       if (k == 1) guard(*b);
       guard(*c);
     }
     for (int e = 0; e < problem_.events(); ++e) {
-      if (ignored_[e]) continue;
+      if (ignored_[e] || safe_[e]) continue;
       double root = root_between(step, e, *b, *c);
       if (root < 0 && a) root = root_in_dip(step, e, *a, *b, *c);
       if (root < 0 && any_guard_ && (b->z[e] > 0) == (c->z[e] > 0) && std::isfinite(b->rate[e]) &&
@@ -354,7 +362,7 @@ double EventSearch::guarded(const DenseStep& step, int e, double a, double b, do
       step.speed_bound(side == 0 ? a : middle, side == 0 ? middle : b, point_, point_, speed_);
     problem_.event_guards(probe_, speed_, z_inside_, z_before_);
     rates[side] = std::min(rate, z_before_[e]);
-    g = z_inside_[e];
+    g = std::isfinite(z_before_[e]) ? z_inside_[e] : 0;  // unknown there: as if it vanished
   }
   const double left = guarded(step, e, a, middle, ga, g, rates[0], least, positive);
   return left >= 0 ? left : guarded(step, e, middle, b, g, gb, rates[1], least, positive);

@@ -47,14 +47,14 @@ class EventSearch {
     ChartPoint point;
     State state;
   };
-  int find(const DenseStep& step, const State& start, double& theta);
+  int find(const DenseStep& step, const State& start, const State& end, double& theta);
   Refined refine(int event, const DenseStep& step, const State& end, double& length,
                  const std::function<Eval(double)>& repeat);
   void functions(const State& state, Vector& z);
   void happen(int event, int direction, State& end, double time, DriverReport& report);
   void sample(const DenseStep& step, double theta, Sample& out);
   void guard(Sample& at);
-  bool cannot_happen(const DenseStep& step, const State& start);
+  bool cannot_happen(const DenseStep& step, const State& start, const State& end);
   int sample_count(const DenseStep& step) const;
   void at(const DenseStep& step, double theta, Vector& z);
   void keep_side(double t, Vector& z) const;
@@ -78,6 +78,7 @@ class EventSearch {
   double resolution_;
   int found_ = -1;             // the event the last step was cut for
   std::vector<char> ignored_;  // in this step: grazing
+  std::vector<char> safe_;     // in this step: too far from zero
   bool any_guard_ = false;
   Vector z_start_, z_inside_, z_before_, z_end_, z_side_, speed_;
   Sample window_[3];

@@ -9,9 +9,15 @@
 namespace kardan {
 namespace {
 
-/// Three-point Gauss on [0, 1]: order 6, above that of the dense output.
-constexpr double gauss_node[3] = {0.11270166537925831, 0.5, 0.88729833462074169};
-constexpr double gauss_weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+/// Gauss on [0, 1]: three points, of order 6, above that of the dense output; two, of order 4,
+/// along a path that has no more.
+struct Gauss {
+  int points;
+  double node[3], weight[3];
+};
+constexpr Gauss order_6{
+    3, {0.11270166537925831, 0.5, 0.88729833462074169}, {5.0 / 18, 8.0 / 18, 5.0 / 18}};
+constexpr Gauss order_4{2, {0.21132486540518712, 0.78867513459481288, 0}, {0.5, 0.5, 0}};
 
 /// Of a step, for the work along a flow.
 constexpr double most_parts = 256;
@@ -80,15 +86,25 @@ std::string Monitor::observe(const StepView& step) {
   return watchers_.grid && options_.every > 0 ? fill_grid(step) : std::string();
 }
 
+bool Monitor::by_cubic(const DenseStep& dense) const {
+  return !method_.is_explicit && !dense.flow;
+}
+
 /// point_ at from.t + theta h. An implicit method steps over fast modes; what it leaves in them is
 /// small, but multiplied by their eigenvalues in the accelerations. There the path follows the
 /// cubic of the ends' positions and velocities alone, whose work is of order 4 too: its velocity
 /// error is odd about the middle of the step.
 void Monitor::between(const DenseStep& dense, double theta) {
-  dense.at(theta, point_);
-  if (method_.is_explicit || dense.flow) return;
+  if (!by_cubic(dense)) return dense.at(theta, point_);
   const ChartPoint &A = dense.from, &B = dense.to;
   const double s = theta, r = 1 - s, h = dense.h();
+  point_.t = A.t + s * h;
+  point_.q.resize(A.q.size());
+  point_.dq.resize(A.q.size());
+  point_.z.resize(A.z.size());
+  for (std::size_t i = 0; i < A.z.size(); ++i)
+    point_.z[i] =
+        A.z[i] + s * s * (1 + 2 * r) * (B.z[i] - A.z[i]) + h * s * r * (r * A.dz[i] - s * B.dz[i]);
   for (std::size_t i = 0; i < A.q.size(); ++i) {
     const double way = B.q[i] - A.q[i];
     point_.q[i] = A.q[i] + s * s * (1 + 2 * r) * way + h * s * r * (r * A.dq[i] - s * B.dq[i]);
@@ -102,11 +118,13 @@ bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
   // A stop at rest moves with time, however long the step.
   const auto consistency =
       held_ > 0 ? ChartProblem::Consistency::projected : step.dense->consistency();
-  for (int k = 0; k < 3 * parts; ++k) {
-    between(*step.dense, (k / 3 + gauss_node[k % 3]) / parts);
+  const Gauss& gauss = by_cubic(*step.dense) ? order_4 : order_6;
+  for (int k = 0; k < gauss.points * parts; ++k) {
+    const int i = k % gauss.points;
+    between(*step.dense, (k / gauss.points + gauss.node[i]) / parts);
     if (step.problem->state_at(point_, consistency, inside_) != Eval::ok) return false;
     const double power = system_->energy(inside_, *ws_).applied_power + driving_power(inside_);
-    work += gauss_weight[k % 3] * step.h / parts * power;
+    work += gauss.weight[i] * step.h / parts * power;
   }
   return true;
 }

@@ -24,6 +24,7 @@ class Monitor {
   bool failed() const { return failed_; }
 
  private:
+  bool by_cubic(const DenseStep& dense) const;
   void between(const DenseStep& dense, double theta);
   void add_work(const StepView& step);
   bool integrate_power(const StepView& step, int parts, double& work);

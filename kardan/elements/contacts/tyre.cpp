@@ -84,20 +84,28 @@ int TyreKernel<D>::choose_mode(double, const Pair<D>& bodies) const {
   return on_bump | (acts ? contact_bit : 0);
 }
 
-/// The deflection, while no force acts or damping does not count. The slope of the bump is largest
-/// at its ends.
+/// The deflection d, while no force acts or damping does not count; where it does, what d has more
+/// than the damper can take from the force, d + damping/stiffness d' > 0, if that is much. Then the
+/// way to the ends of the bump. The slope of the bump is largest at its ends.
 template <int D>
 void TyreKernel<D>::event_guards(double, const Pair<D>& bodies, int mode, const SpeedBound<D>&,
                                  const SpeedBound<D>& B, double* guard, double* rate) const {
   if (road.shape == RoadShape::table) return;
-  const double d = deflection(bodies.B, FixedVector<D>(bodies.B, s), mode).d;
-  if (damping > 0 && ((mode & contact_bit) || d > 0)) return;
-  const double slope =
-      (mode & bump_bit) ? std::sqrt(road.bump_radius * (road.bump_radius + 2 * road.wheel_radius)) /
-                              road.wheel_radius
-                        : 0;
-  guard[0] = d;
-  rate[0] = slope * B.v[0] + B.v[D - 1] + (1 + slope) * B.w * norm(s);
+  const Deflection y = deflection(bodies.B, FixedVector<D>(bodies.B, s), mode);
+  const bool bump = road.shape == RoadShape::bump;
+  const double half =
+      bump ? std::sqrt(road.bump_radius * (road.bump_radius + 2 * road.wheel_radius)) : 0;
+  const double turning = B.w * norm(s);
+  guard[1] = bump ? half - std::abs(y.x - road.bump_center) : -1;
+  rate[1] = bump ? B.v[0] + turning : 0;
+  const double slope = (mode & bump_bit) ? half / road.wheel_radius : 0;
+  const double speed = slope * B.v[0] + B.v[D - 1] + (1 + slope) * turning;
+  const double damped =
+      damping > 0 && ((mode & contact_bit) || y.d > 0) ? damping / stiffness * speed : 0;
+  if (damped > 0.5 * std::abs(y.d)) return;
+  if (damped > 0 && !((mode & contact_bit) && y.d > 0)) return;
+  guard[0] = y.d - damped;
+  rate[0] = speed;
 }
 
 template <int D>
