@@ -249,6 +249,8 @@ Eval AutomaticEquations::differentiate(const State& state, std::span<const doubl
   }
   if (n_.constraints() > 0 && n_.hidden) {
     differentiate_hidden(state, a, lambda, k, ws);
+  } else if (k.paths && seeds_were_checked(state, k)) {
+    differentiate_followed(state, a, lambda, k, ws);
   } else if (n_.constraints() > 0) {
     differentiate_constraints(state, a, lambda, k, ws);
     if (!lambda.empty() && n_.lambda > 0) differentiate_constraint_forces(state, lambda, k, ws);
