@@ -137,6 +137,7 @@ class Descriptor final : public DaeProblem {
   enum class Values { wanted, present, without_gamma };
   Eval choose_rows(const State& state, At at, Values values = Values::wanted);
   void unbalance();
+  void unbalance_at_rest();
   bool refine_accelerations();
   bool rows_are_known(const State& state) const;
   Eval solve_accelerations(State& state, Values values = Values::wanted);

@@ -19,10 +19,20 @@ namespace {
 void multiply_add(double factor, const SparseMatrix& A, const Matrix& X, Matrix& Y, int row = 0) {
   const SparsePattern& p = *A.pattern;
   const auto width = static_cast<std::size_t>(X.cols());
-  for (int i = 0; i < p.rows; ++i)
-    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
-      if (A.values[k] != 0)
-        add_scaled(factor * A.values[k], {X.row(p.column[k]), width}, {Y.row(row + i), width});
+  for (int i = 0; i < p.rows; ++i) {
+    double* y = Y.row(row + i);
+    // Two columns, a mechanism of one degree of freedom, are too short for a loop.
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) {
+      if (A.values[k] == 0) continue;
+      const double a = factor * A.values[k], *x = X.row(p.column[k]);
+      if (width != 2) {
+        add_scaled(a, {x, width}, {y, width});
+      } else {
+        y[0] += a * x[0];
+        y[1] += a * x[1];
+      }
+    }
+  }
 }
 
 class SelectedMatrix final : public DescriptorMatrix {
@@ -63,6 +73,9 @@ class SelectedMatrix final : public DescriptorMatrix {
   void expand_accelerations();
   void reduce();
   void turn_tangent(std::span<double> x) const;
+  void gather(std::span<const std::span<const double>> F, int from, int count, Matrix& to,
+              int row = 0) const;
+  void determine_algebraic(std::span<const std::span<const double>> F);
   void determine(std::span<const std::span<const double>> F);
   void turn(std::size_t count);
   void solve_real(int lane);
@@ -323,28 +336,29 @@ Eval SelectedMatrix::factor(double real, std::span<const Complex> complex) {
   return Eval::ok;
 }
 
-/// pi, v, k = (a, lambda, w) with x = u = r = 0, and what is left for (x, u, r): of one right-hand
-/// side for the real c, of two for a complex one, or of both.
-void SelectedMatrix::determine(std::span<const std::span<const double>> F) {
-  const int n = l_.n, m = l_.m, np = free_p(), nv = free_v(), own = l_.r + l_.w;
-  // Rows of all right-hand sides, side by side.
-  const auto gather = [&](int from, int count, Matrix& to, int row = 0) {
-    for (std::size_t lane = 0; lane < F.size(); ++lane)
-      for (int i = 0; i < count; ++i) to(row + i, static_cast<int>(lane)) = F[lane][from + i];
-  };
+/// Rows of all right-hand sides, side by side.
+void SelectedMatrix::gather(std::span<const std::span<const double>> F, int from, int count,
+                            Matrix& to, int row) const {
+  for (std::size_t lane = 0; lane < F.size(); ++lane)
+    for (int i = 0; i < count; ++i) to(row + i, static_cast<int>(lane)) = F[lane][from + i];
+}
+
+/// pi, v, k = (a, lambda, w) with x = u = r = 0.
+void SelectedMatrix::determine_algebraic(std::span<const std::span<const double>> F) {
+  const int n = l_.n, m = l_.m, own = l_.r + l_.w;
   const auto in_units = [&](Matrix& x) {
     for (int j = 0; j < n; ++j)
       for (int lane = 0; lane < lanes; ++lane) x(j, lane) *= at.column_scale[j];
   };
-  gather(l_.position(), m, rows_);
+  gather(F, l_.position(), m, rows_);
   (nonholonomic() ? position_ : velocity_).solve_lanes(rows_, pi_);
   in_units(pi_);
-  gather(l_.velocity(), m, rows_);
+  gather(F, l_.velocity(), m, rows_);
   multiply_add_lanes(-1, at.rate_p, pi_, rows_);
   velocity_.solve_lanes(rows_, v_);
   in_units(v_);
-  gather(l_.balance(), n + m, k_);
-  gather(l_.d(), l_.w, k_, n + m);
+  gather(F, l_.balance(), n + m, k_);
+  gather(F, l_.d(), l_.w, k_, n + m);
   multiply_add_lanes(1, at.f_p, pi_, k_);
   multiply_add_lanes(1, at.f_v, v_, k_);
   multiply_add_lanes(-1, at.accel_p, pi_, k_, n);
@@ -358,16 +372,31 @@ void SelectedMatrix::determine(std::span<const std::span<const double>> F) {
     for (int i = 0; i < l_.w; ++i) add_scaled_lanes(-1, own_.row(l_.r + i), k_.row(n + m + i));
   }
   acceleration_.solve(k_);
+}
+
+/// The algebraic part of a solution and what is left for (x, u, r): of one right-hand side for the
+/// real c, of two for a complex one, or of both.
+void SelectedMatrix::determine(std::span<const std::span<const double>> F) {
+  const int n = l_.n, m = l_.m, np = free_p(), nv = free_v();
+  // The estimate of an error leaves the algebraic equations alone.
+  const auto is_zero = [](double x) { return x == 0; };
+  const bool alone = l_.r + l_.w == 0 && std::all_of(F.begin(), F.end(), [&](auto f) {
+                       return std::all_of(f.begin() + l_.balance(), f.end(), is_zero);
+                     });
+  if (alone)
+    for (Matrix* x : {&pi_, &v_, &k_}) x->set_zero();
+  else
+    determine_algebraic(F);
   // Kinematics in body tangents: T F - (gradient T^-1 pi - v); dynamics F + a.
-  gather(0, n, tangent_);
+  gather(F, 0, n, tangent_);
   turn(F.size());
   for (int j = 0; j < n; ++j) add_scaled_lanes(1, v_.row(j), tangent_.row(j));
   reduced_.set_zero();
   multiply_transposed_add_lanes(L_p_, unit_, tangent_, reduced_, 0);
-  gather(n, n, tangent_);
+  gather(F, n, n, tangent_);
   for (int j = 0; j < n; ++j) add_scaled_lanes(1, k_.row(j), tangent_.row(j));
   multiply_transposed_add_lanes(L_v_, unit_, tangent_, reduced_, np);
-  gather(l_.z(), l_.r, reduced_, np + nv);
+  gather(F, l_.z(), l_.r, reduced_, np + nv);
   for (int i = 0; i < l_.r; ++i) {
     double* sum = reduced_.row(np + nv + i);
     add_scaled_lanes(1, own_.row(i), sum);

@@ -6,6 +6,7 @@
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/integrate/radau_tableau.h"
 #include "kardan/integrate/stage_guess.h"
+#include "kardan/linalg/dispatch.h"
 
 namespace kardan {
 namespace {
@@ -21,7 +22,7 @@ std::string stage_name(int stage) {
 
 /// Y := factor (C x I) X
 template <int s>
-void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
+KARDAN_INLINE void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
   double c[s][s];
   const double* x[s];
   for (int i = 0; i < s; ++i) {
@@ -38,6 +39,7 @@ void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
     }
   }
 }
+KARDAN_DISPATCHED
 void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
   return C.rows() == 3 ? combine<3>(C, factor, X, Y) : combine<5>(C, factor, X, Y);
 }

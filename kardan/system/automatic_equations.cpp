@@ -328,8 +328,7 @@ Eval AutomaticEquations::evaluate(const State& state, Request request, Workspace
   if (!request.force) return Eval::ok;
   dynamics(state, k, ws);
   const bool finite = all_finite(ws.f) && all_finite(ws.b) && all_finite(ws.d);
-  const RowSize mass = row_size(static_cast<int>(ws.M.values.size()), ws.M.values.data());
-  return finite && std::isfinite(mass.sum) ? Eval::ok : Eval::recoverable;
+  return finite && row_is_finite(ws.M.values) ? Eval::ok : Eval::recoverable;
 }
 
 Eval AutomaticEquations::invariants(const State& state, Workspace& ws) const {

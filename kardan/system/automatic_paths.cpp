@@ -29,6 +29,13 @@ PathArrays::PathArrays(const UserCounts& counts, const Seeding& seeding, Workspa
     seed(curved, i);
     (i < counts.n ? path.p[i] : path.at.t).x[3 + check] = seeding.direction(i);
   }
+  for (int row = 0; row < counts.lambda; ++row) {
+    start.push_back(static_cast<int>(entries.size()));
+    for (const int j : seeding.of_row(row))
+      entries.push_back(
+          {j < counts.n ? row * counts.n + j : -1, seeding.color(j), seeding.direction(j)});
+  }
+  start.push_back(static_cast<int>(entries.size()));
 }
 
 /// g, G, g_t, G v + g_t and gamma, unless seeds were shared that may not be.
@@ -37,8 +44,8 @@ AutomaticEquations::Followed AutomaticEquations::follow_constraints(const State&
                                                                     AutomaticWork& k,
                                                                     Workspace& ws) const {
   UserArrays<Path>& A = k.paths->path;
-  const Seeding& seeding = constraints_shared_;
-  const int n = n_.n;
+  const PathArrays::Entry* entry = k.paths->entries.data();
+  double* G = ws.G.values.data();
   PathArrays::set_motion(state, {}, A);
   A.call(*functions_, Part::constraints);
   std::fill(ws.G.values.begin(), ws.G.values.end(), 0.0);
@@ -46,7 +53,6 @@ AutomaticEquations::Followed AutomaticEquations::follow_constraints(const State&
   bool shared = true;
   for (int i = 0; i < n_.lambda; ++i) {
     const Path& row = A.terms.g[i];
-    double* G = ws.G.values.data() + i * n;
     ws.g[i] = row.value();
     ws.rate[i] = row.first();
     ws.g_t[i] = 0;
@@ -55,9 +61,9 @@ AutomaticEquations::Followed AutomaticEquations::follow_constraints(const State&
       zero += 0 * row.second();
     }
     double sum = 0, size = 0;
-    for (const int j : seeding.of_row(i)) {
-      const double by = row.by(seeding.color(j)), part = by * seeding.direction(j);
-      (j < n ? G[j] : ws.g_t[i]) = by;
+    for (const auto* end = k.paths->entries.data() + k.paths->start[i + 1]; entry < end; ++entry) {
+      const double by = row.by(entry->seed), part = by * entry->direction;
+      (entry->place >= 0 ? G[entry->place] : ws.g_t[i]) = by;
       sum += part;
       size += std::abs(part);
     }

@@ -27,6 +27,13 @@ struct PathArrays {
   }
   UserArrays<Path> path;
   UserArrays<CurvedPath> curved;
+  /// Where the derivatives of a row go: the entry of G, or none for that by time.
+  struct Entry {
+    int place, seed;
+    double direction;
+  };
+  std::vector<Entry> entries;
+  std::vector<int> start;  // of every row
 };
 
 /// Memory of one workspace.
