@@ -37,15 +37,16 @@ KARDAN_INLINE void combine(int count, const Four* x, const Four* A, Four* y) {
   }
 }
 
-/// T := Q'T, upper triangular in its first m columns, with reflections in the rows of V. False
-/// where too little is left of a column.
+/// T := Q'T, upper triangular in its first m columns, with reflections in the rows of V. The
+/// smallest square of a share of a column that is left; zero where that is too little.
 template <int blocks>
-KARDAN_INLINE bool reflect(int n, int m, Four* T, double* V, double* factor) {
+KARDAN_INLINE double reflect(int n, int m, Four* T, double* V, double* factor) {
   constexpr int stride = lanes * blocks;
   const double* t = reinterpret_cast<const double*>(T);
   Four length[blocks]{};
   for (int j = 0; j < n; ++j)
     for (int b = 0; b < blocks; ++b) length[b] += T[j * blocks + b] * T[j * blocks + b];
+  double smallest = 1;
   for (int k = 0; k < m; ++k) {
     double* v = V + k * n;
     double square = 0;
@@ -55,7 +56,8 @@ KARDAN_INLINE bool reflect(int n, int m, Four* T, double* V, double* factor) {
     }
     // Reflections keep lengths.
     const double whole = reinterpret_cast<const double*>(length)[k];
-    if (!(square > smallest_share * smallest_share * whole)) return false;
+    if (!(square > smallest_share * smallest_share * whole)) return 0;
+    smallest = std::min(smallest, square / whole);
     const double norm = std::sqrt(square);
     factor[k] = 1 / (norm * (norm + std::abs(v[k])));
     v[k] += v[k] > 0 ? norm : -norm;
@@ -66,7 +68,7 @@ KARDAN_INLINE bool reflect(int n, int m, Four* T, double* V, double* factor) {
     for (int j = k; j < n; ++j)
       for (int b = 0; b < blocks; ++b) T[j * blocks + b] -= v[j] * sum[b];
   }
-  return true;
+  return smallest;
 }
 
 /// B := Q diag(L^-1, I), L = the transpose of T's triangle.
@@ -149,13 +151,13 @@ KARDAN_INLINE auto with_blocks(int blocks, Use&& use) {
 }
 
 KARDAN_DISPATCHED
-bool invert(int n, int m, int blocks, double* T, double* V, double* factor, double* B) {
+double invert(int n, int m, int blocks, double* T, double* V, double* factor, double* B) {
   static_assert(NullSpaceSolver::most_columns == 4 * lanes);
   const auto run = [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
     Four* t = reinterpret_cast<Four*>(T);
-    if (!reflect<b>(n, m, t, V, factor)) return false;
-    expand<b>(n, m, t, V, factor, reinterpret_cast<Four*>(B));
-    return true;
+    const double share = reflect<b>(n, m, t, V, factor);
+    if (share > 0) expand<b>(n, m, t, V, factor, reinterpret_cast<Four*>(B));
+    return share;
   };
   return with_blocks(blocks, run);
 }
@@ -214,8 +216,8 @@ Eval NullSpaceSolver::factor(std::span<const double> M, std::span<const double> 
     for (int i = 0; i < n_; ++i) mass[i] = M[i * n_ + j];
     for (int i = 0; i < m_; ++i) row[i] = G[i * n_ + j];
   }
-  if (!invert(n_, m_, blocks, T_.data(), V_.data(), factor_.data(), B_.data()))
-    return Eval::recoverable;
+  pivot_ratio_ = invert(n_, m_, blocks, T_.data(), V_.data(), factor_.data(), B_.data());
+  if (pivot_ratio_ == 0) return Eval::recoverable;
   for (int j = 0; j < n_; ++j)
     for (int i = 0; i < n_; ++i) Bt_[j * stride_ + i] = B_[i * stride_ + j];
   for (int l = 0; l < free_; ++l) {
@@ -239,6 +241,14 @@ Eval NullSpaceSolver::factor(std::span<const double> M, std::span<const double> 
 
 void NullSpaceSolver::solve(std::span<double> x) {
   apply_one(factors(), stride_ / lanes, x.data(), spare_.data());
+}
+
+void NullSpaceSolver::solve(std::span<double> f, std::span<double> c) {
+  std::copy(f.begin(), f.end(), packed_.begin());
+  std::copy(c.begin(), c.end(), packed_.begin() + n_);
+  apply_one(factors(), stride_ / lanes, packed_.data(), spare_.data());
+  std::copy_n(packed_.begin(), n_, f.begin());
+  std::copy_n(packed_.begin() + n_, m_, c.begin());
 }
 
 void NullSpaceSolver::solve(Matrix& X) {

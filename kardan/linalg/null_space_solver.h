@@ -35,8 +35,12 @@ class NullSpaceSolver {
   /// M and G row by row. recoverable where the system is singular, or a row of G is left with less
   /// than a thousandth of itself by those before it: inverses would lose too many digits.
   [[nodiscard]] Eval factor(std::span<const double> M, std::span<const double> G);
+  /// The smallest share of a row that was left without its part along those before, squared.
+  double pivot_ratio() const { return pivot_ratio_; }
   /// x: (f, c) on entry, (a, lambda) then.
   void solve(std::span<double> x);
+  /// The same in two parts.
+  void solve(std::span<double> f, std::span<double> c);
   /// The same for every column of X.
   void solve(Matrix& X);
 
@@ -51,6 +55,7 @@ class NullSpaceSolver {
   Vector MZ_, MZ_B_, inverse_;  // (M Z)', (M Z)' [P Z], (Z'M Z)^-1
   Vector packed_, spare_;
   Matrix reduced_;
+  double pivot_ratio_ = 0;
   DenseLu lu_;
 };
 
