@@ -31,6 +31,8 @@ class AccelerationSystem {
   [[nodiscard]] Eval factor(const Workspace& ws, const std::vector<char>& active);
   /// x := K^-1 x
   void solve(std::span<double> x) { by_free_ ? free_->solve(x) : solver_->solve(x); }
+  /// Also G with all its rows, as it was factored last; null where the whole system was.
+  NullSpaceSolver* constraints() { return by_free_ ? &*free_ : nullptr; }
   void solve(Matrix& X) { by_free_ ? free_->solve(X) : solver_->solve(X); }
 
  private:

@@ -10,6 +10,8 @@
 /// solves the equations that the linearization has chosen. Methods and driver know no bodies or
 /// joints.
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <memory>
 #include <span>
@@ -42,11 +44,27 @@ class DaeLinearization {
   virtual void freeze() {}
 };
 
+/// The largest part of an error times its weight.
+inline double weighed_size(const Local& e, const Local& weights) {
+  double largest = 0;
+  const auto weigh = [&](const Vector& parts, const Vector& by) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      largest = std::max(largest, std::abs(parts[i]) * by[i]);
+  };
+  weigh(e.x, weights.x);
+  weigh(e.u, weights.u);
+  weigh(e.z, weights.z);
+  return largest;
+}
+
 class DaeProblem : public ChartProblem {
  public:
   ProblemKind kind() const final { return ProblemKind::dae; }
   Eval rate(double, const Local&, LocalRate&) final { return Eval::fatal; }
   Eval jacobian(LocalJacobian&) final { return Eval::fatal; }
+
+  /// What error_norm multiplies the parts of an error with.
+  virtual void error_weights(const State& state, const ErrorScale& scale, Local& weights) = 0;
 
   virtual int unknowns() const = 0;   // length of y
   virtual int equations() const = 0;  // length of F

@@ -190,6 +190,16 @@ void combine_rows(int blocks, int count, const double* x, const double* A, doubl
       });
 }
 
+/// The same for four x side by side.
+KARDAN_DISPATCHED
+void combine_four(int blocks, int count, const double* x, const double* A, double* y) {
+  with_blocks(
+      blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
+        combine<b>(count, reinterpret_cast<const Four*>(x), reinterpret_cast<const Four*>(A),
+                   reinterpret_cast<Four*>(y));
+      });
+}
+
 constexpr int blocks_of(int count) {
   return (count + lanes - 1) / lanes;
 }
@@ -249,6 +259,11 @@ void NullSpaceSolver::solve(std::span<double> f, std::span<double> c) {
   apply_one(factors(), stride_ / lanes, packed_.data(), spare_.data());
   std::copy_n(packed_.begin(), n_, f.begin());
   std::copy_n(packed_.begin() + n_, m_, c.begin());
+}
+
+void NullSpaceSolver::solve_least_norm(const Matrix& C, Matrix& X) {
+  combine_four(stride_ / lanes, m_, C.data(), Bt_.data(), spare_.data());
+  std::copy_n(spare_.begin(), n_ * lanes, X.data());
 }
 
 void NullSpaceSolver::solve(Matrix& X) {

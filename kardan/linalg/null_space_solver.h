@@ -43,6 +43,8 @@ class NullSpaceSolver {
   void solve(std::span<double> f, std::span<double> c);
   /// The same for every column of X.
   void solve(Matrix& X);
+  /// X := the least solutions of G X = C, four right-hand sides side by side (lanes.h).
+  void solve_least_norm(const Matrix& C, Matrix& X);
 
  private:
   NullSpaceFactors factors() const {
