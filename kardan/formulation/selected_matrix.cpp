@@ -10,21 +10,25 @@ namespace {
 /// Y += factor A X
 void multiply_add(double factor, const SparseMatrix& A, const Matrix& X, Matrix& Y, int row = 0) {
   const SparsePattern& p = *A.pattern;
-  const auto width = static_cast<std::size_t>(X.cols());
-  for (int i = 0; i < p.rows; ++i) {
-    double* y = Y.row(row + i);
-    // Two columns, a mechanism of one degree of freedom, are too short for a loop.
-    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) {
-      if (A.values[k] == 0) continue;
-      const double a = factor * A.values[k], *x = X.row(p.column[k]);
-      if (width != 2) {
-        add_scaled(a, {x, width}, {y, width});
-      } else {
-        y[0] += a * x[0];
-        y[1] += a * x[1];
+  // Two columns, a mechanism of one degree of freedom, are too short for a loop.
+  if (X.cols() == 2 && p.nonzeros() == p.rows * p.cols) {
+    const double* a = A.values.data();
+    for (int i = 0; i < p.rows; ++i, a += p.cols) {
+      double *y = Y.row(row + i), sum[2] = {0, 0};
+      for (int k = 0; k < p.cols; ++k) {
+        sum[0] += a[k] * X.row(k)[0];
+        sum[1] += a[k] * X.row(k)[1];
       }
+      y[0] += factor * sum[0];
+      y[1] += factor * sum[1];
     }
+    return;
   }
+  const auto width = static_cast<std::size_t>(X.cols());
+  for (int i = 0; i < p.rows; ++i)
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+      if (A.values[k] != 0)
+        add_scaled(factor * A.values[k], {X.row(p.column[k]), width}, {Y.row(row + i), width});
 }
 
 }  // namespace

@@ -20,28 +20,21 @@ void sparse(double factor, int rows, const int* start, const int* column, const 
   }
 }
 
-/// The same without a hole, four rows at a time.
+/// R rows of the same without a hole.
+template <int R>
+KARDAN_INLINE void full_rows(double factor, int cols, const double* A, const Four* X, Four* Y) {
+  Four sum[R]{};
+  for (int j = 0; j < cols; ++j)
+    for (int i = 0; i < R; ++i) sum[i] += A[i * cols + j] * X[j];
+  for (int i = 0; i < R; ++i) Y[i] += factor * sum[i];
+}
+
 KARDAN_DISPATCHED
 void full(double factor, int rows, int cols, const double* A, const Four* X, Four* Y) {
-  int i = 0;
-  for (; i + 4 <= rows; i += 4, A += 4 * cols) {
-    Four a{}, b{}, c{}, d{};
-    for (int j = 0; j < cols; ++j) {
-      a += A[j] * X[j];
-      b += A[cols + j] * X[j];
-      c += A[2 * cols + j] * X[j];
-      d += A[3 * cols + j] * X[j];
-    }
-    Y[i] += factor * a;
-    Y[i + 1] += factor * b;
-    Y[i + 2] += factor * c;
-    Y[i + 3] += factor * d;
-  }
-  for (; i < rows; ++i, A += cols) {
-    Four a{};
-    for (int j = 0; j < cols; ++j) a += A[j] * X[j];
-    Y[i] += factor * a;
-  }
+  for (; rows >= 4; rows -= 4, A += 4 * cols, Y += 4) full_rows<4>(factor, cols, A, X, Y);
+  if (rows == 3) full_rows<3>(factor, cols, A, X, Y);
+  if (rows == 2) full_rows<2>(factor, cols, A, X, Y);
+  if (rows == 1) full_rows<1>(factor, cols, A, X, Y);
 }
 
 KARDAN_DISPATCHED

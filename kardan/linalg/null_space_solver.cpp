@@ -200,6 +200,36 @@ void combine_four(int blocks, int count, const double* x, const double* A, doubl
       });
 }
 
+/// B := A', in blocks of four times four; the last end with rows and columns, and share entries
+/// with those before.
+KARDAN_DISPATCHED
+void transpose(int rows, int cols, const double* A, int stride_A, double* B, int stride_B) {
+  if (rows < lanes || cols < lanes) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < cols; ++j) B[j * stride_B + i] = A[i * stride_A + j];
+    return;
+  }
+  for (int i = 0; i < rows; i += lanes) {
+    i = std::min(i, rows - lanes);
+    for (int j = 0; j < cols; j += lanes) {
+      j = std::min(j, cols - lanes);
+      const double* from = A + i * stride_A + j;
+      const auto row = [&](int k) __attribute__((always_inline))->const Four& {
+        return *reinterpret_cast<const Four*>(from + k * stride_A);
+      };
+      const Four a = __builtin_shufflevector(row(0), row(1), 0, 4, 2, 6),
+                 b = __builtin_shufflevector(row(0), row(1), 1, 5, 3, 7),
+                 c = __builtin_shufflevector(row(2), row(3), 0, 4, 2, 6),
+                 d = __builtin_shufflevector(row(2), row(3), 1, 5, 3, 7);
+      double* to = B + j * stride_B + i;
+      *reinterpret_cast<Four*>(to) = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+      *reinterpret_cast<Four*>(to + stride_B) = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+      *reinterpret_cast<Four*>(to + 2 * stride_B) = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+      *reinterpret_cast<Four*>(to + 3 * stride_B) = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+    }
+  }
+}
+
 constexpr int blocks_of(int count) {
   return (count + lanes - 1) / lanes;
 }
@@ -221,15 +251,11 @@ NullSpaceSolver::NullSpaceSolver(int columns, int rows)
 
 Eval NullSpaceSolver::factor(std::span<const double> M, std::span<const double> G) {
   const int blocks = stride_ / lanes;
-  for (int j = 0; j < n_; ++j) {
-    double *mass = &Mt_[j * stride_], *row = &T_[j * stride_];
-    for (int i = 0; i < n_; ++i) mass[i] = M[i * n_ + j];
-    for (int i = 0; i < m_; ++i) row[i] = G[i * n_ + j];
-  }
+  transpose(n_, n_, M.data(), n_, Mt_.data(), stride_);
+  transpose(m_, n_, G.data(), n_, T_.data(), stride_);
   pivot_ratio_ = invert(n_, m_, blocks, T_.data(), V_.data(), factor_.data(), B_.data());
   if (pivot_ratio_ == 0) return Eval::recoverable;
-  for (int j = 0; j < n_; ++j)
-    for (int i = 0; i < n_; ++i) Bt_[j * stride_ + i] = B_[i * stride_ + j];
+  transpose(n_, n_, B_.data(), stride_, Bt_.data(), stride_);
   for (int l = 0; l < free_; ++l) {
     double *MZ = &MZ_[l * stride_], *MZ_B = &MZ_B_[l * stride_];
     combine_rows(blocks, n_, &Bt_[(m_ + l) * stride_], Mt_.data(), MZ);
