@@ -17,13 +17,6 @@
 
 #include "kardan/base/time_jet.h"
 
-// A sine and a cosine of the same number become one call only where both are inlined.
-#if defined(__GNUC__)
-#define KARDAN_ALWAYS_INLINE __attribute__((always_inline)) inline
-#else
-#define KARDAN_ALWAYS_INLINE inline
-#endif
-
 namespace kardan {
 
 /// x[0] the value, x[1] and x[2] the second and the first derivative along the motion, then those
@@ -112,12 +105,13 @@ struct CarefulTimes {
 
 /// What the chain rule adds to f1 times the parts.
 template <class Times>
-KARDAN_ALWAYS_INLINE void add_bends(const Path& a, const TimeJet& f, Path& r, Times times) {
+[[gnu::always_inline]] inline void add_bends(const Path& a, const TimeJet& f, Path& r,
+                                             Times times) {
   r.x[1] += times(f.d2, a.x[2] * a.x[2]);
 }
 template <class Times>
-KARDAN_ALWAYS_INLINE void add_bends(const CurvedPath& a, const TimeJet& f, CurvedPath& r,
-                                    Times times) {
+[[gnu::always_inline]] inline void add_bends(const CurvedPath& a, const TimeJet& f, CurvedPath& r,
+                                             Times times) {
   const double along = a.x[2], f_11 = times(f.d2, along), twice = 2.0 * f_11;
   const double f_2 = times(f.d2, a.x[1]) + times(f.d3, along * along);
   r.x[1] += times(f_11, along);
@@ -130,7 +124,7 @@ KARDAN_ALWAYS_INLINE void add_bends(const CurvedPath& a, const TimeJet& f, Curve
 }
 
 template <class S, class Times>
-KARDAN_ALWAYS_INLINE S follow_with(const S& a, const TimeJet& f, Times times) {
+[[gnu::always_inline]] inline S follow_with(const S& a, const TimeJet& f, Times times) {
   S r;
   for (int i = 0; i < S::parts; ++i) r.x[i] = times(f.d1, a.x[i]);
   r.x[0] = f.value;
@@ -275,13 +269,14 @@ constexpr std::partial_ordering operator<=>(const S& a, double b) {
   return a.x[0] <=> b;
 }
 
+// A sine and a cosine of the same number become one call only where both are inlined.
 template <Following S>
-KARDAN_ALWAYS_INLINE S sin(const S& a) {
+[[gnu::always_inline]] inline S sin(const S& a) {
   const double s = std::sin(a.x[0]), c = std::cos(a.x[0]);
   return detail::follow_with(a, {s, c, -s, -c}, detail::PlainTimes{});
 }
 template <Following S>
-KARDAN_ALWAYS_INLINE S cos(const S& a) {
+[[gnu::always_inline]] inline S cos(const S& a) {
   const double s = std::sin(a.x[0]), c = std::cos(a.x[0]);
   return detail::follow_with(a, {c, -s, -c, s}, detail::PlainTimes{});
 }
@@ -377,6 +372,12 @@ constexpr S min(const S& a, const S& b) {
 template <Following S>
 constexpr S max(const S& a, const S& b) {
   return a.x[0] >= b.x[0] || a.x[0] != a.x[0] ? a : b;
+}
+
+/// f(t) from the jet of f at value_of(t), for tables and functions of time.
+template <Following S>
+S extend(const TimeJet& f, const S& t) {
+  return detail::follow(t, f);
 }
 
 // The two-argument functions with one plain number.

@@ -31,9 +31,14 @@ PathArrays::PathArrays(const UserCounts& counts, const Seeding& seeding, Workspa
   }
   for (int row = 0; row < counts.lambda; ++row) {
     start.push_back(static_cast<int>(entries.size()));
-    for (const int j : seeding.of_row(row))
-      entries.push_back(
-          {j < counts.n ? row * counts.n + j : -1, seeding.color(j), seeding.direction(j)});
+    time_part.push_back(-1);
+    for (const int j : seeding.of_row(row)) {
+      const int part = 3 + seeding.color(j);
+      if (j < counts.n)
+        entries.push_back({row * counts.n + j, part, seeding.direction(j)});
+      else
+        time_part.back() = part;
+    }
   }
   start.push_back(static_cast<int>(entries.size()));
 }
@@ -55,17 +60,24 @@ AutomaticEquations::Followed AutomaticEquations::follow_constraints(const State&
     const Path& row = A.terms.g[i];
     ws.g[i] = row.value();
     ws.rate[i] = row.first();
-    ws.g_t[i] = 0;
     if (request.acceleration) {
       ws.gamma[i] = -row.second();
       zero += 0 * row.second();
     }
     double sum = 0, size = 0;
-    for (const auto* end = k.paths->entries.data() + k.paths->start[i + 1]; entry < end; ++entry) {
-      const double by = row.by(entry->seed), part = by * entry->direction;
-      (entry->place >= 0 ? G[entry->place] : ws.g_t[i]) = by;
+    const auto add = [&](double part) {
       sum += part;
       size += std::abs(part);
+    };
+    for (const auto* end = k.paths->entries.data() + k.paths->start[i + 1]; entry < end; ++entry) {
+      const double by = row.x[entry->part];
+      G[entry->place] = by;
+      add(by * entry->direction);
+    }
+    ws.g_t[i] = 0;
+    if (const int part = k.paths->time_part[i]; part >= 0) {
+      ws.g_t[i] = row.x[part];
+      add(row.x[part] * constraints_shared_.direction(n_.n));
     }
     zero += 0 * (row.value() + row.first() + sum);
     shared = shared && agrees(sum, size, row.by(check));

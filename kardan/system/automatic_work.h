@@ -24,16 +24,19 @@ struct PathArrays {
       A.p[i].move(state.p[i], state.v[i], a.empty() ? 0 : a[i]);
       A.v[i].x[0] = state.v[i];
     }
+    for (std::size_t i = 0; i < A.r.size(); ++i) A.r[i].x[0] = state.r[i];
+    for (std::size_t i = 0; i < A.w.size(); ++i) A.w[i].x[0] = state.w[i];
   }
   UserArrays<Path> path;
   UserArrays<CurvedPath> curved;
-  /// Where the derivatives of a row go: the entry of G, or none for that by time.
+  /// Which part of a row is an entry of G.
   struct Entry {
-    int place, seed;
+    int place, part;
     double direction;
   };
   std::vector<Entry> entries;
-  std::vector<int> start;  // of every row
+  std::vector<int> start;      // of every row
+  std::vector<int> time_part;  // of every row; -1: none
 };
 
 /// Memory of one workspace.
