@@ -338,16 +338,16 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
 }
 
 double Descriptor::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  error_weights(state, scale, error_weight_);
-  return weighed_size(e, error_weight_);
+  error_units(state, scale, error_unit_);
+  return size_in(error_unit_, e);
 }
 
-void Descriptor::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
-  weights.resize(layout_.n, layout_.r);
+void Descriptor::error_units(const State& state, const ErrorScale& scale, Local& units) {
+  units.resize(layout_.n, layout_.r);
   const auto weigh = [&](double value, std::size_t i, const Vector& absolute,
                          const Vector& relative) {
     const double r = relative.empty() ? scale.relative : relative[i];
-    return 1 / (absolute[i] + r * std::abs(value));
+    return absolute[i] + r * std::abs(value);
   };
   // Rotations in space are known by their change; displacements and planar angles by their value.
   const std::vector<BodyLayout>& bodies = system_.bodies();
@@ -357,16 +357,16 @@ void Descriptor::error_weights(const State& state, const ErrorScale& scale, Loca
     for (int k = 0; k < body.v_count; ++k) {
       const std::size_t j = body.v + k;
       const bool turn = in_space && k >= 3;
-      weights.x[j] =
+      units.x[j] =
           weigh(turn ? 0 : state.p[body.p + k], j, scale.position, scale.relative_position);
       // A velocity that passes zero is as large as it is before and after.
       const double v = std::max(
           {std::abs(state.v[j]), std::abs(base_.v[j]), std::abs(base_.v[j] + step_ * base_a_[j])});
-      weights.u[j] = weigh(v, j, scale.velocity, scale.relative_velocity);
+      units.u[j] = weigh(v, j, scale.velocity, scale.relative_velocity);
     }
   }
-  for (std::size_t i = 0; i < weights.z.size(); ++i)
-    weights.z[i] = weigh(state.r[i], i, scale.first, scale.relative_first);
+  for (std::size_t i = 0; i < units.z.size(); ++i)
+    units.z[i] = weigh(state.r[i], i, scale.first, scale.relative_first);
 }
 
 ErrorScale Descriptor::default_scale(double tolerance) const {

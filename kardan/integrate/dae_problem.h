@@ -44,16 +44,16 @@ class DaeLinearization {
   virtual void freeze() {}
 };
 
-/// The largest part of an error times its weight.
-inline double weighed_size(const Local& e, const Local& weights) {
+/// The largest part of an error in its unit.
+inline double size_in(const Local& units, const Local& e) {
   double largest = 0;
   const auto weigh = [&](const Vector& parts, const Vector& by) {
     for (std::size_t i = 0; i < parts.size(); ++i)
-      largest = std::max(largest, std::abs(parts[i]) * by[i]);
+      largest = std::max(largest, std::abs(parts[i]) / by[i]);
   };
-  weigh(e.x, weights.x);
-  weigh(e.u, weights.u);
-  weigh(e.z, weights.z);
+  weigh(e.x, units.x);
+  weigh(e.u, units.u);
+  weigh(e.z, units.z);
   return largest;
 }
 
@@ -63,8 +63,8 @@ class DaeProblem : public ChartProblem {
   Eval rate(double, const Local&, LocalRate&) final { return Eval::fatal; }
   Eval jacobian(LocalJacobian&) final { return Eval::fatal; }
 
-  /// What error_norm multiplies the parts of an error with.
-  virtual void error_weights(const State& state, const ErrorScale& scale, Local& weights) = 0;
+  /// What error_norm divides the parts of an error by.
+  virtual void error_units(const State& state, const ErrorScale& scale, Local& units) = 0;
 
   virtual int unknowns() const = 0;   // length of y
   virtual int equations() const = 0;  // length of F

@@ -129,7 +129,7 @@ class RadauStepper final : public Stepper, public StepFlow {
   Stages D_, W_;            // corrections
   Vector y0_, y_, residual_, error_;
   std::vector<std::complex<double>> scaled_pairs_;
-  Local change_, weights_;
+  Local change_, units_;
   const DaeProblem* problem_ = nullptr;  // of the last attempt
   Local inside_;
   Vector speed_, powers_;
@@ -167,7 +167,7 @@ double RadauStepper::size_of(DaeProblem& problem, double velocity_factor, const 
   to_local(problem, dy, change_);
   if (velocity_factor != 1)
     for (double& u : change_.u) u *= velocity_factor;
-  return weighed_size(change_, weights_);
+  return size_in(units_, change_);
 }
 
 /// Starting values of the stages: as the last steps foretell them, or the state at the base.
@@ -252,7 +252,7 @@ RadauStepper::Newton RadauStepper::iterate(DaeProblem& problem, const StepStart&
   double eta = std::pow(std::max(memory_.contraction, smallest_contraction), 0.8);
   double last = 0, last_ratio = 0;
   theta_ = 0;
-  problem.error_weights(*start.state, *start.scale, weights_);
+  problem.error_units(*start.state, *start.scale, units_);
   const double velocity_factor = std::pow(h, problem.velocity_index() - 1);
   for (int iteration = 1; iteration <= max_iterations_; ++iteration) {
     counters.evaluations += t_.stages;
