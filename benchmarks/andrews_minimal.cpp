@@ -13,34 +13,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kardan/formulation/assembly.h"
+#include "andrews_reference.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/integrate/driver.h"
-#include "support/general_problems.h"
 
 namespace kardan {
 namespace {
 
-struct Andrews {
-  test::GeneralProblem problem = test::general_problem("andrews");
-  ConsistentStart start = assemble(*problem.system, problem.system->start(), {});
-  const State& end() const { return problem.reference.back().state; }
-
-  double error(const double* p) const {
-    double largest = 0;
-    for (std::size_t i = 0; i < end().p.size(); ++i)
-      largest = std::max(largest, std::abs(p[i] - end().p[i]) / (1 + std::abs(end().p[i])));
-    return largest;
-  }
-};
-
-const Andrews& andrews() {
-  static const Andrews one;
-  return one;
-}
-
 void radau(benchmark::State& bench, const char* method) {
-  const Andrews& model = andrews();
+  const AndrewsReference& model = andrews();
   const Formulation& f = *find_formulation("strangeness_free");
   const Method& chosen = *find_method(method);
   DriverOptions options;
@@ -68,7 +49,7 @@ void radau9(benchmark::State& bench) {
 /// Unknowns (q, v, lambda) or, for GGL, (q, v, lambda, eta).
 class Ida {
  public:
-  Ida(const Andrews& model, bool ggl)
+  Ida(const AndrewsReference& model, bool ggl)
       : model_(model), ggl_(ggl), ws_(model.problem.system->make_workspace()) {
     n_ = model.problem.system->sizes().v;
     m_ = model.problem.system->sizes().lambda;
@@ -203,7 +184,7 @@ class Ida {
     return 0;
   }
 
-  const Andrews& model_;
+  const AndrewsReference& model_;
   bool ggl_;
   std::unique_ptr<Workspace> ws_;
   int n_ = 0, m_ = 0;
@@ -215,7 +196,7 @@ class Ida {
 };
 
 void ida(benchmark::State& bench, bool ggl) {
-  const Andrews& model = andrews();
+  const AndrewsReference& model = andrews();
   Ida solver(model, ggl);
   int answer = 0;
   for (auto _ : bench)

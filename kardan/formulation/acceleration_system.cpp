@@ -1,5 +1,7 @@
 #include "kardan/formulation/acceleration_system.h"
 
+#include <algorithm>
+
 namespace kardan {
 namespace {
 
@@ -69,9 +71,16 @@ AccelerationSystem::AccelerationSystem(const Equations& equations)
   }
   values_.resize(pattern_->nonzeros());
   solver_ = std::make_unique<LinearSolver>(pattern_);
+  const auto dense = [](const SparsePattern& of) { return of.nonzeros() == of.rows * of.cols; };
+  if (w_ == 0 && !multiplier_forces_ && NullSpaceSolver::serves(n_, m_) && dense(*p.mass) &&
+      dense(*p.constraint))
+    free_.emplace(n_, m_);
 }
 
 Eval AccelerationSystem::factor(const Workspace& ws, const std::vector<char>& active) {
+  const bool all = std::find(active.begin(), active.end(), 0) == active.end();
+  by_free_ = free_ && all && free_->factor(ws.M.values, ws.G.values) == Eval::ok;
+  if (by_free_) return Eval::ok;
   std::fill(values_.begin(), values_.end(), 0.0);
   auto add = [&](const std::vector<int>& places, const SparseMatrix& A, double sign) {
     for (std::size_t k = 0; k < places.size(); ++k)

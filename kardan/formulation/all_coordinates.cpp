@@ -270,9 +270,12 @@ void AllCoordinates::look_ahead() {
   past_root_ = has_past_ ? base_root_ : 1;
   base_root_ = std::sqrt(base_at_->solver->pivot_ratio());
   farthest_root_ = std::max(farthest_root_, base_root_);
+  const bool alike = root_by_free_ == base_at_->solver->by_free_directions();
+  root_by_free_ = base_at_->solver->by_free_directions();
   singular_time_ = std::numeric_limits<double>::infinity();
-  if (!has_past_ || options_.singular == AllCoordinatesOptions::Singular::taken ||
-      base_root_ >= std::min(near_root * std::min(1.0, farthest_root_ / plain_root), past_root_))
+  const double near = near_root * std::min(1.0, farthest_root_ / plain_root);
+  if (!has_past_ || !alike || options_.singular == AllCoordinatesOptions::Singular::taken ||
+      base_root_ >= std::min(near, past_root_))
     return;
   const double ahead = base_root_ * (base_.t - past_.t) / (past_root_ - base_root_);
   singular_time_ = base_.t + (kind() == ProblemKind::ode ? ahead : half_explicit_ahead * ahead);

@@ -138,6 +138,7 @@ class AllCoordinates final : public ConstrainedProblem {
   // Root of what is left of a row beside the others, at the base and at the one before; where it
   // would be zero.
   double base_root_ = 1, past_root_ = 1, farthest_root_ = 0, step_ = 0;
+  bool root_by_free_ = false;  // how base_root_ was measured
   double singular_time_ = std::numeric_limits<double>::infinity();
   Local base_y_;
   LocalRate base_rate_;

@@ -192,9 +192,11 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
 void Descriptor::carry(std::span<double> y) {
   State& moved = point_;
   system_.retract(past_p_, y.subspan(0, layout_.n), moved.p);
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    const BodyLayout& body = system_.bodies()[b];
-    const bool turns = system_.dimension() == 3 && body.v_count > 3;
+  const std::vector<BodyLayout>& bodies = system_.bodies();
+  const bool in_space = system_.dimension() == 3;
+  for (std::size_t b = 1; b < bodies.size(); ++b) {
+    const BodyLayout& body = bodies[b];
+    const bool turns = in_space && body.v_count > 3;
     for (int k = 0; k < (turns ? 3 : body.v_count); ++k)
       y[body.v + k] = moved.p[body.p + k] - base_.p[body.p + k];
     if (turns)
@@ -356,28 +358,35 @@ void Descriptor::step_aside() {
 }
 
 double Descriptor::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  double largest = 0;
-  auto weigh = [&](double error, double value, std::size_t i, const Vector& absolute,
-                   const Vector& relative) {
+  error_units(state, scale, error_unit_);
+  return size_in(error_unit_, e);
+}
+
+void Descriptor::error_units(const State& state, const ErrorScale& scale, Local& units) {
+  units.resize(layout_.n, layout_.r);
+  const auto weigh = [&](double value, std::size_t i, const Vector& absolute,
+                         const Vector& relative) {
     const double r = relative.empty() ? scale.relative : relative[i];
-    largest = std::max(largest, std::abs(error) / (absolute[i] + r * std::abs(value)));
+    return absolute[i] + r * std::abs(value);
   };
   // Rotations in space are known by their change; displacements and planar angles by their value.
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    const BodyLayout& body = system_.bodies()[b];
+  const std::vector<BodyLayout>& bodies = system_.bodies();
+  const bool in_space = system_.dimension() == 3;
+  for (std::size_t b = 1; b < bodies.size(); ++b) {
+    const BodyLayout& body = bodies[b];
     for (int k = 0; k < body.v_count; ++k) {
       const std::size_t j = body.v + k;
-      const bool turn = system_.dimension() == 3 && k >= 3;
-      weigh(e.x[j], turn ? 0 : state.p[body.p + k], j, scale.position, scale.relative_position);
+      const bool turn = in_space && k >= 3;
+      units.x[j] =
+          weigh(turn ? 0 : state.p[body.p + k], j, scale.position, scale.relative_position);
       // A velocity that passes zero is as large as it is before and after.
       const double v = std::max(
           {std::abs(state.v[j]), std::abs(base_.v[j]), std::abs(base_.v[j] + step_ * base_a_[j])});
-      weigh(e.u[j], v, j, scale.velocity, scale.relative_velocity);
+      units.u[j] = weigh(v, j, scale.velocity, scale.relative_velocity);
     }
   }
-  for (std::size_t i = 0; i < e.z.size(); ++i)
-    weigh(e.z[i], state.r[i], i, scale.first, scale.relative_first);
-  return largest;
+  for (std::size_t i = 0; i < units.z.size(); ++i)
+    units.z[i] = weigh(state.r[i], i, scale.first, scale.relative_first);
 }
 
 ErrorScale Descriptor::default_scale(double tolerance) const {

@@ -97,6 +97,7 @@ class Descriptor final : public DaeProblem {
   void place(const Local& y, ChartPoint& point) override;
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
+  void error_units(const State& state, const ErrorScale& scale, Local& units) override;
   ErrorScale default_scale(double tolerance) const override;
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
@@ -137,6 +138,7 @@ class Descriptor final : public DaeProblem {
   enum class Values { wanted, present, without_gamma };
   Eval choose_rows(const State& state, At at, Values values = Values::wanted);
   void unbalance();
+  void unbalance_at_rest();
   bool refine_accelerations();
   bool rows_are_known(const State& state) const;
   Eval solve_accelerations(State& state, Values values = Values::wanted);
@@ -248,6 +250,7 @@ class Descriptor final : public DaeProblem {
   Vector along_;
   std::vector<RotationChart> rotations_;
   Vector column_scale_, multiplier_weight_;
+  Local error_unit_;
   std::string culprit_;
   Diagnosis diagnosis_ = Diagnosis::none;
 };

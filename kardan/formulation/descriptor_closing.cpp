@@ -109,6 +109,14 @@ void Descriptor::unbalance() {
   std::copy_n(ws_->d.begin(), at.w, rhs_.begin() + at.n + at.m);
 }
 
+/// The same at a_ = lambda_ = 0, where M and G do not count.
+void Descriptor::unbalance_at_rest() {
+  const DescriptorLayout& at = layout_;
+  for (int j = 0; j < at.n; ++j) rhs_[j] = -ws_->f[j];
+  for (int i = 0; i < at.m; ++i) rhs_[at.n + i] = active_[i] ? -ws_->gamma[i] : 0;
+  std::copy_n(ws_->d.begin(), at.w, rhs_.begin() + at.n + at.m);
+}
+
 /// a_ and lambda_ by refinement with the factors of a state next to this one; false where that does
 /// not reach the round-off at once.
 bool Descriptor::refine_accelerations() {
@@ -120,7 +128,7 @@ bool Descriptor::refine_accelerations() {
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
   double last = 0;
   for (int i = 0; i < max_refinements; ++i) {
-    unbalance();
+    i == 0 ? unbalance_at_rest() : unbalance();
     acceleration_.solve(rhs_);
     if (!all_finite(rhs_)) return false;
     add_scaled(-1, x.subspan(0, n), a_);

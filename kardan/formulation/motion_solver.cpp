@@ -3,8 +3,21 @@
 #include <limits>
 
 namespace kardan {
+namespace {
+
+/// Nearer than this to depending on each other constraints are watched, with all they weigh: no
+/// singular position is foretold from farther away (squared, as pivots are).
+constexpr double far_away = 0.3 * 0.3;
+
+bool is_full(const SparsePattern& p) {
+  return p.nonzeros() == p.rows * p.cols;
+}
+
+}  // namespace
 
 MotionSolver::MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePattern> G) {
+  if (NullSpaceSolver::serves(G->cols, G->rows) && is_full(*M.pattern) && is_full(*G))
+    free_.emplace(G->cols, G->rows);
   eliminated_.emplace(M.pattern, G);
   if (eliminated_->factor_mass(M.values) == Eval::ok) return;
   eliminated_.reset();
@@ -12,6 +25,9 @@ MotionSolver::MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePa
 }
 
 Eval MotionSolver::factor(const SparseMatrix& M, const SparseMatrix& G) {
+  by_free_ =
+      free_ && free_->factor(M.values, G.values) == Eval::ok && free_->pivot_ratio() >= far_away;
+  if (by_free_) return Eval::ok;
   if (whole_) return whole_->factor(M.values, G.values, none_, 1.0);
   if (Eval e = eliminated_->factor_mass(M.values); e != Eval::ok) return e;
   return eliminated_->factor(G.values);
@@ -22,11 +38,12 @@ int MotionSolver::failed_row() const {
 }
 
 double MotionSolver::pivot_ratio() const {
+  if (by_free_) return free_->pivot_ratio();
   return eliminated_ ? eliminated_->pivot_ratio() : 1;
 }
 
 int MotionSolver::weakest_row() const {
-  return eliminated_ ? eliminated_->weakest_row() : -1;
+  return eliminated_ && !by_free_ ? eliminated_->weakest_row() : -1;
 }
 
 double MotionSolver::work() const {
@@ -34,7 +51,9 @@ double MotionSolver::work() const {
 }
 
 void MotionSolver::solve(Vector& a, Vector& lambda) {
-  if (whole_)
+  if (by_free_)
+    free_->solve(a, lambda);
+  else if (whole_)
     whole_->solve(a, lambda);
   else
     eliminated_->solve(a, lambda);

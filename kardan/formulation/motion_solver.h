@@ -1,11 +1,14 @@
 #pragma once
 /// M a + G' lambda = f, G a = c: by Cholesky factors of G M^-1 G' where M is positive definite,
-/// else by factors of the whole matrix, which the constraints make regular.
+/// else by factors of the whole matrix, which the constraints make regular. Small dense systems
+/// with few free directions are solved through these (linalg/null_space_solver.h) where the
+/// constraints are far from depending on each other.
 
 #include <optional>
 
 #include "kardan/formulation/saddle.h"
 #include "kardan/linalg/mass_elimination.h"
+#include "kardan/linalg/null_space_solver.h"
 
 namespace kardan {
 
@@ -19,6 +22,9 @@ class MotionSolver {
   int failed_row() const;
   /// Smallest share of a row that is left without its components along others; 1: not known.
   double pivot_ratio() const;
+  /// Whether that was measured without regard to masses: then it is no neighbour of one that was
+  /// not.
+  bool by_free_directions() const { return by_free_; }
   /// The row of which that is left; -1: not known.
   int weakest_row() const;
   /// Multiplications of a factorization, about; infinite where the whole matrix is factored.
@@ -29,6 +35,8 @@ class MotionSolver {
  private:
   std::optional<MassElimination> eliminated_;
   std::optional<Saddle> whole_;
+  std::optional<NullSpaceSolver> free_;
+  bool by_free_ = false;  // the last factors are those of free_
   Matrix none_;
 };
 

@@ -10,6 +10,8 @@
 /// solves the equations that the linearization has chosen. Methods and driver know no bodies or
 /// joints.
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <memory>
 #include <span>
@@ -42,11 +44,27 @@ class DaeLinearization {
   virtual void freeze() {}
 };
 
+/// The largest part of an error in its unit.
+inline double size_in(const Local& units, const Local& e) {
+  double largest = 0;
+  const auto weigh = [&](const Vector& parts, const Vector& by) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      largest = std::max(largest, std::abs(parts[i]) / by[i]);
+  };
+  weigh(e.x, units.x);
+  weigh(e.u, units.u);
+  weigh(e.z, units.z);
+  return largest;
+}
+
 class DaeProblem : public ChartProblem {
  public:
   ProblemKind kind() const final { return ProblemKind::dae; }
   Eval rate(double, const Local&, LocalRate&) final { return Eval::fatal; }
   Eval jacobian(LocalJacobian&) final { return Eval::fatal; }
+
+  /// What error_norm divides the parts of an error by.
+  virtual void error_units(const State& state, const ErrorScale& scale, Local& units) = 0;
 
   virtual int unknowns() const = 0;   // length of y
   virtual int equations() const = 0;  // length of F

@@ -1,7 +1,5 @@
 #include "kardan/integrate/dop853.h"
 
-#include "kardan/integrate/explicit_runge_kutta.h"
-
 namespace kardan {
 namespace {
 
@@ -120,12 +118,12 @@ ExplicitTableau make_tableau() {
   return t;
 }
 
-const ExplicitTableau& tableau() {
+}  // namespace
+
+const ExplicitTableau& dop853_tableau() {
   static const ExplicitTableau t = make_tableau();
   return t;
 }
-
-}  // namespace
 
 Method dop853() {
   return {.name = "dop853",
@@ -135,7 +133,7 @@ Method dop853() {
           .error_order = 7,
           .dense_order = 7,
           .is_explicit = true,
-          .make = [](const OptionValues&) { return make_explicit_stepper(tableau()); }};
+          .make = [](const OptionValues&) { return make_explicit_stepper(dop853_tableau()); }};
 }
 
 }  // namespace kardan

@@ -6,6 +6,7 @@
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/integrate/radau_tableau.h"
 #include "kardan/integrate/stage_guess.h"
+#include "kardan/linalg/dispatch.h"
 
 namespace kardan {
 namespace {
@@ -21,7 +22,7 @@ std::string stage_name(int stage) {
 
 /// Y := factor (C x I) X
 template <int s>
-void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
+KARDAN_INLINE void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
   double c[s][s];
   const double* x[s];
   for (int i = 0; i < s; ++i) {
@@ -38,6 +39,7 @@ void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
     }
   }
 }
+KARDAN_DISPATCHED
 void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
   return C.rows() == 3 ? combine<3>(C, factor, X, Y) : combine<5>(C, factor, X, Y);
 }
@@ -101,7 +103,7 @@ class RadauStepper final : public Stepper, public StepFlow {
   Eval factor(DaeLinearization& matrix, double h);
   Eval correct(DaeProblem& problem, const StepStart& start, double h, Stage stage,
                DaeLinearization& matrix);
-  double size_of(DaeProblem& problem, const StepStart& start, double h, const Vector& dy);
+  double size_of(DaeProblem& problem, double velocity_factor, const Vector& dy);
   void guess(DaeProblem& problem, double h);
   void estimate(DaeProblem& problem, const StepStart& start, double h, DaeLinearization& matrix,
                 Trial& trial);
@@ -127,7 +129,7 @@ class RadauStepper final : public Stepper, public StepFlow {
   Stages D_, W_;            // corrections
   Vector y0_, y_, residual_, error_;
   std::vector<std::complex<double>> scaled_pairs_;
-  Local change_;
+  Local change_, units_;
   const DaeProblem* problem_ = nullptr;  // of the last attempt
   Local inside_;
   Vector speed_, powers_;
@@ -160,14 +162,12 @@ void RadauStepper::to_local(const DaeProblem& problem, const Vector& y, Local& o
 }
 
 /// Size of a change of the unknowns as an error of the step.
-double RadauStepper::size_of(DaeProblem& problem, const StepStart& start, double h,
-                             const Vector& dy) {
+double RadauStepper::size_of(DaeProblem& problem, double velocity_factor, const Vector& dy) {
   if (!all_finite(dy)) return HUGE_VAL;
   to_local(problem, dy, change_);
-  const double factor = std::pow(h, problem.velocity_index() - 1);
-  if (factor != 1)
-    for (double& u : change_.u) u *= factor;
-  return problem.error_norm(change_, *start.state, *start.scale);
+  if (velocity_factor != 1)
+    for (double& u : change_.u) u *= velocity_factor;
+  return size_in(units_, change_);
 }
 
 /// Starting values of the stages: as the last steps foretell them, or the state at the base.
@@ -252,13 +252,15 @@ RadauStepper::Newton RadauStepper::iterate(DaeProblem& problem, const StepStart&
   double eta = std::pow(std::max(memory_.contraction, smallest_contraction), 0.8);
   double last = 0, last_ratio = 0;
   theta_ = 0;
+  problem.error_units(*start.state, *start.scale, units_);
+  const double velocity_factor = std::pow(h, problem.velocity_index() - 1);
   for (int iteration = 1; iteration <= max_iterations_; ++iteration) {
     counters.evaluations += t_.stages;
     ++counters.iterations;
     ++counters.solves;
     if (correct(problem, start, h, stage, matrix) != Eval::ok) return Newton::failed;
     double size = 0;
-    for (const Vector& d : D_) size = std::max(size, weight * size_of(problem, start, h, d));
+    for (const Vector& d : D_) size = std::max(size, weight * size_of(problem, velocity_factor, d));
     if (!std::isfinite(size)) return Newton::failed;
     for (int i = 0; i < t_.stages; ++i) add_scaled(1, D_[i], Z_[i]);
     if (size <= noise) {

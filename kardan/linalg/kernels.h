@@ -77,6 +77,9 @@ struct RowSize {
 };
 RowSize row_size(int width, const double* row);
 
+/// True when no entry is infinite or NaN: all_finite for long rows.
+bool row_is_finite(std::span<const double> row);
+
 /// Gathers the terms of such a sum one by one.
 class RowSum {
  public:

@@ -20,6 +20,23 @@ void sparse(double factor, int rows, const int* start, const int* column, const 
   }
 }
 
+/// R rows of the same without a hole.
+template <int R>
+KARDAN_INLINE void full_rows(double factor, int cols, const double* A, const Four* X, Four* Y) {
+  Four sum[R]{};
+  for (int j = 0; j < cols; ++j)
+    for (int i = 0; i < R; ++i) sum[i] += A[i * cols + j] * X[j];
+  for (int i = 0; i < R; ++i) Y[i] += factor * sum[i];
+}
+
+KARDAN_DISPATCHED
+void full(double factor, int rows, int cols, const double* A, const Four* X, Four* Y) {
+  for (; rows >= 4; rows -= 4, A += 4 * cols, Y += 4) full_rows<4>(factor, cols, A, X, Y);
+  if (rows == 3) full_rows<3>(factor, cols, A, X, Y);
+  if (rows == 2) full_rows<2>(factor, cols, A, X, Y);
+  if (rows == 1) full_rows<1>(factor, cols, A, X, Y);
+}
+
 KARDAN_DISPATCHED
 void dense(int rows, int cols, const double* P, const Four* X, Four* Y) {
   for (int i = 0; i < rows; ++i, P += cols) {
@@ -67,6 +84,8 @@ Four* rows_of(Matrix& X, int row = 0) {
 
 void multiply_add_lanes(double factor, const SparseMatrix& A, const Matrix& X, Matrix& Y, int row) {
   const SparsePattern& p = *A.pattern;
+  if (p.nonzeros() == p.rows * p.cols)
+    return full(factor, p.rows, p.cols, A.values.data(), rows_of(X), rows_of(Y, row));
   sparse(factor, p.rows, p.row_start.data(), p.column.data(), A.values.data(), rows_of(X),
          rows_of(Y, row));
 }

@@ -5,7 +5,97 @@
 #include <limits>
 #include <utility>
 
+#include "kardan/linalg/dispatch.h"
+
 namespace kardan {
+namespace {
+
+/// Patterns without a hole need no indices; rows of less than a block are not worth it.
+bool is_full(const SparsePattern& p) {
+  return p.cols >= 4 && p.nonzeros() == p.rows * p.cols;
+}
+
+/// Four numbers; loads and stores need no alignment.
+typedef double Four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
+typedef long long Lanes __attribute__((vector_size(4 * sizeof(long long))));
+
+KARDAN_INLINE const Four& four(const double* x) {
+  return *reinterpret_cast<const Four*>(x);
+}
+
+/// a := the sums of four blocks
+KARDAN_INLINE void sum_up(Four& a, const Four& b, const Four& c, const Four& d) {
+  const Four ab =
+      __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Four cd =
+      __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+/// store(i, row i of A times x); in the same order on every processor. Rows are read in blocks of
+/// four, the last of which ends with the row: what it shares with the one before counts once.
+template <class Store>
+KARDAN_INLINE void full_products(int rows, int cols, const double* A, const double* x,
+                                 Store&& store) {
+  const int whole = (cols - 1) / 4 * 4, from = cols - 4;
+  const Lanes place{0, 1, 2, 3};
+  const Four x_last = place >= static_cast<long long>(whole - from) ? four(x + from) : Four{};
+  int i = 0;
+  for (; i + 4 <= rows; i += 4, A += 4 * cols) {
+    const double *B = A + cols, *C = B + cols, *D = C + cols;
+    Four a = four(A + from) * x_last, b = four(B + from) * x_last, c = four(C + from) * x_last,
+         d = four(D + from) * x_last;
+    for (int j = 0; j < whole; j += 4) {
+      const Four y = four(x + j);
+      a += four(A + j) * y;
+      b += four(B + j) * y;
+      c += four(C + j) * y;
+      d += four(D + j) * y;
+    }
+    sum_up(a, b, c, d);
+    store(i, a[0]), store(i + 1, a[1]), store(i + 2, a[2]), store(i + 3, a[3]);
+  }
+  for (; i < rows; ++i, A += cols) {
+    Four a = four(A + from) * x_last;
+    for (int j = 0; j < whole; j += 4) a += four(A + j) * four(x + j);
+    store(i, (a[0] + a[1]) + (a[2] + a[3]));
+  }
+}
+
+KARDAN_DISPATCHED
+void multiply_full(int rows, int cols, const double* A, const double* x, double* y) {
+  full_products(
+      rows, cols, A, x, [&](int i, double sum) __attribute__((always_inline)) { y[i] = sum; });
+}
+
+KARDAN_DISPATCHED
+void multiply_add_full(int rows, int cols, const double* A, double alpha, const double* x,
+                       double* y) {
+  full_products(
+      rows, cols, A,
+      x, [&](int i, double sum) __attribute__((always_inline)) { y[i] += alpha * sum; });
+}
+
+/// Column by column of blocks; entries that two blocks share are computed alike in both.
+KARDAN_DISPATCHED
+void multiply_transposed_add_full(int rows, int cols, const double* A, double alpha,
+                                  const double* x, double* y) {
+  const int from = cols - 4;
+  const auto block = [&](int j, Four& sum) __attribute__((always_inline)) {
+    sum = four(y + j);
+    const double* row = A + j;
+    for (int i = 0; i < rows; ++i, row += cols) sum += (alpha * x[i]) * four(row);
+  };
+  Four last, next;
+  block(from, last);
+  for (int j = 0; j < from; j += 4) {
+    block(j, next);
+    *reinterpret_cast<Four*>(y + j) = next;
+  }
+  *reinterpret_cast<Four*>(y + from) = last;
+}
+
+}  // namespace
 
 int SparsePattern::find(int i, int j) const {
   assert(i >= 0 && i < rows);
@@ -97,6 +187,8 @@ void SparseMatrix::multiply(std::span<const double> x, std::span<double> y) cons
 void SparseMatrix::multiply_add(double alpha, std::span<const double> x,
                                 std::span<double> y) const {
   assert(static_cast<int>(x.size()) == cols() && static_cast<int>(y.size()) == rows());
+  if (is_full(*pattern))
+    return multiply_add_full(rows(), cols(), values.data(), alpha, x.data(), y.data());
   for (int i = 0; i < rows(); ++i) {
     double sum = 0.0;
     for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
@@ -109,6 +201,8 @@ void SparseMatrix::multiply_add(double alpha, std::span<const double> x,
 void SparseMatrix::multiply_transposed_add(double alpha, std::span<const double> x,
                                            std::span<double> y) const {
   assert(static_cast<int>(x.size()) == rows() && static_cast<int>(y.size()) == cols());
+  if (is_full(*pattern))
+    return multiply_transposed_add_full(rows(), cols(), values.data(), alpha, x.data(), y.data());
   for (int i = 0; i < rows(); ++i) {
     const double scaled = alpha * x[i];
     for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
@@ -126,6 +220,8 @@ Matrix SparseMatrix::to_dense() const {
 void multiply(const SparsePattern& pattern, std::span<const double> values,
               std::span<const double> x, std::span<double> y) {
   assert(static_cast<int>(x.size()) == pattern.cols && static_cast<int>(y.size()) == pattern.rows);
+  if (is_full(pattern))
+    return multiply_full(pattern.rows, pattern.cols, values.data(), x.data(), y.data());
   for (int i = 0; i < pattern.rows; ++i) {
     double sum = 0.0;
     for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {

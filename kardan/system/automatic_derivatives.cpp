@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/linalg/kernels.h"
 #include "kardan/system/automatic_work.h"
 
 namespace kardan {
@@ -191,15 +192,17 @@ bool AutomaticEquations::differentiate_dynamics(const State& state, std::span<co
   k.size.assign(n + own, 0.0);
   for (int first = 0; first < (check < 0 ? total - 1 : total); first += seeds) {
     load_shared(state, seeding, first, k);
-    for (int i = 0; i < n; ++i) k.load[i] = Seeded(-a[i]);
-    if (n_.kinematics)
+    if (n_.kinematics) {
+      for (int i = 0; i < n; ++i) k.load[i] = Seeded(-a[i]);
       seed_kinematics(state, k);
-    else
-      k.inertia = k.load;
+    }
     A.call(*functions_, Part::dynamics);
     for (int i = 0; i < n; ++i) {
       k.load[i] = A.terms.f[i];
-      for (int j = 0; j < n; ++j) k.load[i] += A.terms.M(i, j) * k.inertia[j];
+      if (n_.kinematics)
+        for (int j = 0; j < n; ++j) k.load[i] += A.terms.M(i, j) * k.inertia[j];
+      else
+        for (int j = 0; j < n; ++j) k.load[i] -= A.terms.M(i, j) * a[j];
     }
     if (n_.kinematics)
       solve_kinematics<Seeded>(A.terms.Z, Side::transposed, k.Z_inverse, 1, k.load, k.residual,
@@ -249,13 +252,15 @@ Eval AutomaticEquations::differentiate(const State& state, std::span<const doubl
   }
   if (n_.constraints() > 0 && n_.hidden) {
     differentiate_hidden(state, a, lambda, k, ws);
+  } else if (k.paths && seeds_were_checked(state, k)) {
+    differentiate_followed(state, a, lambda, k, ws);
   } else if (n_.constraints() > 0) {
     differentiate_constraints(state, a, lambda, k, ws);
     if (!lambda.empty() && n_.lambda > 0) differentiate_constraint_forces(state, lambda, k, ws);
   }
   for (const SparseMatrix* A : {&ws.rate_p, &ws.accel_p, &ws.f_p, &ws.f_v, &ws.aux_p, &ws.aux_v,
                                 &ws.aux_aux, &ws.force_aux, &ws.force_lambda, &ws.aux_lambda})
-    if (!all_finite(A->values)) return Eval::recoverable;
+    if (!row_is_finite(A->values)) return Eval::recoverable;
   for (const Vector* x : {&ws.rate_t, &ws.accel_t, &ws.f_t, &ws.b_t, &ws.d_t})
     if (!all_finite(*x)) return Eval::recoverable;
   return Eval::ok;

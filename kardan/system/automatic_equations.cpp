@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "kardan/linalg/kernels.h"
 #include "kardan/system/automatic_work.h"
 
 namespace kardan {
@@ -249,11 +250,14 @@ bool AutomaticEquations::hidden_constraints(const State& state, AutomaticWork& k
   return true;
 }
 
+bool AutomaticEquations::seeds_were_checked(const State& state, const AutomaticWork& k) const {
+  return k.share_constraints && k.checked_t == state.t && k.checked_p == state.p;
+}
+
 /// Seeds are shared where that was checked.
 const Seeding& AutomaticEquations::seeding_of_constraints(const State& state,
                                                           const AutomaticWork& k) const {
-  const bool shared = k.share_constraints && k.checked_t == state.t && k.checked_p == state.p;
-  return shared ? constraints_shared_ : constraints_apart_;
+  return seeds_were_checked(state, k) ? constraints_shared_ : constraints_apart_;
 }
 
 /// M, f, b, d.
@@ -299,7 +303,12 @@ Eval AutomaticEquations::evaluate(const State& state, Request request, Workspace
   if (Eval e = place(state, k); e != Eval::ok) return e;
   if (n_.constraints() > 0) {
     std::fill(ws.g.begin() + n_.lambda, ws.g.end(), 0.0);
-    if (request.velocity || request.acceleration) {
+    const bool moving = request.velocity || request.acceleration;
+    const bool follow = moving && k.paths && k.share_constraints;
+    const Followed followed = follow ? follow_constraints(state, request, k, ws) : Followed::ok;
+    if (followed == Followed::not_finite) return Eval::recoverable;
+    if (followed == Followed::seeds_clash) k.share_constraints = false;
+    if (moving && !(follow && k.share_constraints)) {
       const bool share = request.acceleration && k.share_constraints;
       first_derivatives(state, share ? constraints_shared_ : constraints_apart_, k, ws);
       if (request.acceleration && !hidden_constraints(state, k, ws)) {
@@ -309,7 +318,7 @@ Eval AutomaticEquations::evaluate(const State& state, Request request, Workspace
       if (!all_finite(ws.g) || !all_finite(ws.rate) || !all_finite(ws.G.values))
         return Eval::recoverable;
       if (request.acceleration && !all_finite(ws.gamma)) return Eval::recoverable;
-    } else if (request.position) {
+    } else if (request.position && !moving) {
       load(k.plain, state, k);
       k.plain.call(*functions_, Part::constraints);
       std::copy(k.plain.terms.g.begin(), k.plain.terms.g.end(), ws.g.begin());
@@ -319,7 +328,7 @@ Eval AutomaticEquations::evaluate(const State& state, Request request, Workspace
   if (!request.force) return Eval::ok;
   dynamics(state, k, ws);
   const bool finite = all_finite(ws.f) && all_finite(ws.b) && all_finite(ws.d);
-  return finite && all_finite(ws.M.values) ? Eval::ok : Eval::recoverable;
+  return finite && row_is_finite(ws.M.values) ? Eval::ok : Eval::recoverable;
 }
 
 Eval AutomaticEquations::invariants(const State& state, Workspace& ws) const {

@@ -5,7 +5,9 @@
 ///   constraints along the motion p + v tau + a tau^2/2, t + tau: g', g'' as the coefficients of
 ///   e1 and e1 e2 at tau = e1 + e2, and their changes by p and t from four seeds at a time;
 ///   (G' lambda)_p as second derivatives of lambda'g; f - M a, b, d by four seeds at a time.
-///   Variables that appear in no row together share a seed (automatic_seeding.h).
+///   Variables that appear in no row together share a seed (automatic_seeding.h). Where four seeds
+///   are enough for the constraints, one pass of a scalar made for it gives all levels of them, and
+///   one more their derivatives (path.h).
 ///
 /// Contact variables are eliminated: after Newton's method on 0 = c(t, p, s) in plain numbers, each
 /// further step s := s - c_s^-1 c in dual numbers makes one more order of its derivatives right.
@@ -17,6 +19,7 @@
 #include <utility>
 
 #include "kardan/base/dual.h"
+#include "kardan/base/path.h"
 #include "kardan/system/user_equations.h"
 
 namespace kardan {
@@ -40,6 +43,10 @@ class UserFunctions {
   virtual void call(const Variables<Along>&, Terms<Along>&) const = 0;
   virtual void call(const Variables<SeededAlong>&, Terms<SeededAlong>&) const = 0;
   virtual void call(const Variables<Twice>&, Terms<Twice>&) const = 0;
+  /// Whether the functions take numbers that follow a motion, too.
+  virtual bool follows_paths() const { return false; }
+  virtual void follow(const Variables<Path>&, Terms<Path>&) const {}
+  virtual void follow(const Variables<CurvedPath>&, Terms<CurvedPath>&) const {}
 };
 
 /// A function object with a templated operator()(const Variables<T>&, Terms<T>&).
@@ -54,6 +61,11 @@ class TemplatedFunctions final : public UserFunctions {
     function_(x, y);
   }
   void call(const Variables<Twice>& x, Terms<Twice>& y) const override { function_(x, y); }
+  bool follows_paths() const override { return true; }
+  void follow(const Variables<Path>& x, Terms<Path>& y) const override { function_(x, y); }
+  void follow(const Variables<CurvedPath>& x, Terms<CurvedPath>& y) const override {
+    function_(x, y);
+  }
 
  private:
   Function function_;

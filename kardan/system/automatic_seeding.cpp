@@ -35,9 +35,4 @@ Seeding::Seeding(int rows, int columns, const std::vector<char>& depends) : rows
   colors_ = static_cast<int>(taken.size());
 }
 
-bool agrees(double sum, double size, double along) {
-  constexpr double round_off = 1e-12;
-  return std::abs(sum - along) <= round_off * size;
-}
-
 }  // namespace kardan

@@ -7,6 +7,7 @@
 /// every use is compared with the derivative along one direction in which all variables move; where
 /// the two differ, the derivatives are taken one variable after the other from then on.
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Seeding {
 
 /// Whether a derivative along the direction is the sum of its parts: size is the sum of their
 /// magnitudes. Round-off of long formulas stays below; a variable that was overlooked does not.
-bool agrees(double sum, double size, double along);
+inline bool agrees(double sum, double size, double along) {
+  constexpr double round_off = 1e-12;
+  return std::abs(sum - along) <= round_off * size;
+}
 
 }  // namespace kardan

@@ -13,6 +13,32 @@
 
 namespace kardan {
 
+/// Where constraints are followed along the motion (path.h).
+struct PathArrays {
+  PathArrays(const UserCounts& counts, const Seeding& seeding, Workspace::Scratch* memory);
+  /// Seeds never change: p + v tau + a tau^2/2 and t + tau.
+  template <class T>
+  static void set_motion(const State& state, std::span<const double> a, UserArrays<T>& A) {
+    A.at.t.x[0] = state.t;
+    for (std::size_t i = 0; i < A.p.size(); ++i) {
+      A.p[i].move(state.p[i], state.v[i], a.empty() ? 0 : a[i]);
+      A.v[i].x[0] = state.v[i];
+    }
+    for (std::size_t i = 0; i < A.r.size(); ++i) A.r[i].x[0] = state.r[i];
+    for (std::size_t i = 0; i < A.w.size(); ++i) A.w[i].x[0] = state.w[i];
+  }
+  UserArrays<Path> path;
+  UserArrays<CurvedPath> curved;
+  /// Which part of a row is an entry of G.
+  struct Entry {
+    int place, part;
+    double direction;
+  };
+  std::vector<Entry> entries;
+  std::vector<int> start;      // of every row
+  std::vector<int> time_part;  // of every row; -1: none
+};
+
 /// Memory of one workspace.
 struct AutomaticWork final : Workspace::Scratch {
   AutomaticWork(const UserCounts& counts, std::unique_ptr<Workspace::Scratch> of_functions)
@@ -34,8 +60,9 @@ struct AutomaticWork final : Workspace::Scratch {
   UserArrays<Along> along;
   UserArrays<SeededAlong> seeded_along;
   UserArrays<Twice> twice;
-  Vector s, step;  // contact variables at the state
-  Vector v;        // the user's velocities where Z is given
+  std::unique_ptr<PathArrays> paths;  // null where they do not serve
+  Vector s, step;                     // contact variables at the state
+  Vector v;                           // the user's velocities where Z is given
   Matrix c_s, c_s_inverse, Z, Z_inverse, product;
   DenseLu lu;
   std::vector<Seeded> inertia, load, residual, spare;
@@ -111,7 +138,10 @@ class AutomaticEquations final : public UserEquations {
   bool exact() const override { return functions_->exact(); }
   bool multiplier_forces() const override { return multiplier_forces_; }
   std::unique_ptr<Workspace::Scratch> make_scratch() const override {
-    return std::make_unique<AutomaticWork>(n_, functions_->make_memory());
+    auto out = std::make_unique<AutomaticWork>(n_, functions_->make_memory());
+    if (paths_serve())
+      out->paths = std::make_unique<PathArrays>(n_, constraints_shared_, out->memory.get());
+    return out;
   }
 
   Eval evaluate(const State&, Request, Workspace&) const override;
@@ -144,7 +174,14 @@ class AutomaticEquations final : public UserEquations {
   void first_derivatives(const State&, const Seeding&, AutomaticWork&, Workspace&) const;
   /// False where seeds were shared that may not be: what was found before is wrong.
   bool hidden_constraints(const State&, AutomaticWork&, Workspace&) const;
+  bool seeds_were_checked(const State&, const AutomaticWork&) const;
   const Seeding& seeding_of_constraints(const State&, const AutomaticWork&) const;
+  // The same in one pass each (automatic_paths.cpp).
+  bool paths_serve() const;
+  enum class Followed { ok, not_finite, seeds_clash };
+  Followed follow_constraints(const State&, Request, AutomaticWork&, Workspace&) const;
+  void differentiate_followed(const State&, std::span<const double> a,
+                              std::span<const double> lambda, AutomaticWork&, Workspace&) const;
   void dynamics(const State&, AutomaticWork&, Workspace&) const;
   void differentiate_constraints(const State&, std::span<const double> a,
                                  std::span<const double> lambda, AutomaticWork&, Workspace&) const;

@@ -19,7 +19,7 @@ struct Memory final : Workspace::Scratch {
     std::apply([&](auto&... row) { (row.resize(size), ...); }, rows);
   }
   std::tuple<std::vector<double>, std::vector<Seeded>, std::vector<Along>, std::vector<SeededAlong>,
-             std::vector<Twice>>
+             std::vector<Twice>, std::vector<Path>, std::vector<CurvedPath>>
       rows;
 };
 
@@ -43,6 +43,9 @@ class ExpressionFunctions final : public UserFunctions {
   void call(const Variables<Along>& x, Terms<Along>& y) const override { run(x, y); }
   void call(const Variables<SeededAlong>& x, Terms<SeededAlong>& y) const override { run(x, y); }
   void call(const Variables<Twice>& x, Terms<Twice>& y) const override { run(x, y); }
+  bool follows_paths() const override { return true; }
+  void follow(const Variables<Path>& x, Terms<Path>& y) const override { run(x, y); }
+  void follow(const Variables<CurvedPath>& x, Terms<CurvedPath>& y) const override { run(x, y); }
 
  private:
   /// All formulas of a part.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "kardan/base/path.h"
 #include "kardan/system/user_equations.h"
 
 namespace kardan {
@@ -106,7 +107,10 @@ class UserArrays {
     if (part == Part::dynamics && !counts_.mass)
       for (int i = 0; i < counts_.n; ++i) terms.M(i, i) = T(1.0);
     if (part == Part::outputs) terms.kinetic = terms.potential = terms.power = T(0.0);
-    functions.call(at, terms);
+    if constexpr (Following<T>)
+      functions.follow(at, terms);
+    else
+      functions.call(at, terms);
   }
 
   Variables<T> at;

@@ -114,5 +114,37 @@ TEST(PickRows, TakesPatternAndValues) {
   EXPECT_EQ(dense(1, 3), 2);
 }
 
+TEST(SparseMatrix, WithoutAHoleMultipliesAsTheOthersDo) {
+  Random random(11);
+  for (int rows = 1; rows <= 9; ++rows)
+    for (int cols = 1; cols <= 13; ++cols) {
+      // One column more, without entries: its pattern has holes.
+      PatternBuilder full(rows, cols), holes(rows, cols + 1);
+      full.add_block(0, 0, rows, cols);
+      holes.add_block(0, 0, rows, cols);
+      SparseMatrix A(full.build()), B(holes.build());
+      for (double& value : A.values) value = random.value();
+      B.values = A.values;
+      Vector x = random_vector(cols, random), y = random_vector(rows, random), a(rows), b(rows);
+      Vector wide = x;
+      wide.push_back(1);
+      const auto expect_same = [&](const Vector& got, const Vector& wanted) {
+        for (std::size_t i = 0; i < got.size(); ++i)
+          EXPECT_NEAR(got[i], wanted[i], 1e-14 * cols) << rows << ' ' << cols;
+      };
+      A.multiply(x, a);
+      B.multiply(wide, b);
+      expect_same(a, b);
+      a = b = y;
+      A.multiply_add(-0.7, x, a);
+      B.multiply_add(-0.7, wide, b);
+      expect_same(a, b);
+      A.multiply_transposed_add(1.3, y, x);
+      B.multiply_transposed_add(1.3, y, wide);
+      expect_same(x, {wide.begin(), wide.end() - 1});
+      EXPECT_EQ(wide.back(), 1);
+    }
+}
+
 }  // namespace
 }  // namespace kardan

@@ -150,19 +150,27 @@ struct Andrews {
   template <class T>
   void loops(const Variables<T>& x, Terms<T>& y) const {
     const auto& q = x.p;
-    const T ex = rr * cos(q[0]) - d * cos(q[0] + q[1]), ey = rr * sin(q[0]) - d * sin(q[0] + q[1]);
-    y.g[0] = ex - ss * sin(q[2]) - xb;
-    y.g[1] = ey + ss * cos(q[2]) - yb;
-    y.g[2] = ex - e * sin(q[3] + q[4]) - zt * cos(q[4]) - xa;
-    y.g[3] = ey + e * cos(q[3] + q[4]) - zt * sin(q[4]) - ya;
-    y.g[4] = ex - zf * cos(q[5] + q[6]) - u * sin(q[6]) - xa;
-    y.g[5] = ey - zf * sin(q[5] + q[6]) + u * cos(q[6]) - ya;
+    const T q01 = q[0] + q[1], q34 = q[3] + q[4], q56 = q[5] + q[6];
+    // Side by side a sine and a cosine cost little more than one of them.
+    const T sin0 = sin(q[0]), cos0 = cos(q[0]), sin01 = sin(q01), cos01 = cos(q01);
+    const T sin2 = sin(q[2]), cos2 = cos(q[2]), sin34 = sin(q34), cos34 = cos(q34);
+    const T sin4 = sin(q[4]), cos4 = cos(q[4]), sin56 = sin(q56), cos56 = cos(q56);
+    const T sin6 = sin(q[6]), cos6 = cos(q[6]);
+    const T ex = rr * cos0 - d * cos01, ey = rr * sin0 - d * sin01;
+    y.g[0] = ex - ss * sin2 - xb;
+    y.g[1] = ey + ss * cos2 - yb;
+    y.g[2] = ex - e * sin34 - zt * cos4 - xa;
+    y.g[3] = ey + e * cos34 - zt * sin4 - ya;
+    y.g[4] = ex - zf * cos56 - u * sin6 - xa;
+    y.g[5] = ey - zf * sin56 + u * cos6 - ya;
   }
   template <class T>
   void dynamics(const Variables<T>& x, Terms<T>& y) const {
     const auto &q = x.p, &v = x.v;
-    const T c1 = m2 * da * rr * cos(q[1]), c4 = m4 * zt * (e - ea) * sin(q[3]),
-            c6 = m6 * u * (zf - fa) * sin(q[5]);
+    const T s2 = m2 * da * rr * sin(q[1]), c1 = m2 * da * rr * cos(q[1]);
+    const T c4 = m4 * zt * (e - ea) * sin(q[3]), c44 = m4 * zt * (e - ea) * cos(q[3]);
+    const T c6 = m6 * u * (zf - fa) * sin(q[5]), c66 = m6 * u * (zf - fa) * cos(q[5]);
+    const T s3 = sin(q[2]), c3 = cos(q[2]);
     const double e2 = m4 * (e - ea) * (e - ea) + I4, z2 = m6 * (zf - fa) * (zf - fa) + I6;
     y.M(0, 0) = m1 * ra * ra + m2 * (rr * rr + da * da) - 2.0 * c1 + I1 + I2;
     y.M(1, 0) = y.M(0, 1) = m2 * da * da - c1 + I2;
@@ -174,11 +182,8 @@ struct Andrews {
     y.M(5, 5) = z2;
     y.M(6, 5) = y.M(5, 6) = z2 - c6;
     y.M(6, 6) = z2 - 2.0 * c6 + m6 * u * u + m7 * (ua * ua + ub * ub) + I7;
-    const T s3 = sin(q[2]), c3 = cos(q[2]);
     const T dx = sd * c3 + sc * s3 + xb - xc, dy = sd * s3 - sc * c3 + yb - yc;
     const T L = sqrt(dx * dx + dy * dy), F = -c0 * (L - l0) / L;
-    const T s2 = m2 * da * rr * sin(q[1]), c44 = m4 * zt * (e - ea) * cos(q[3]),
-            c66 = m6 * u * (zf - fa) * cos(q[5]);
     y.f[0] = mom - s2 * v[1] * (v[1] + 2.0 * v[0]);
     y.f[1] = s2 * v[0] * v[0];
     y.f[2] = F * (dx * (sc * c3 - sd * s3) + dy * (sd * c3 + sc * s3));
