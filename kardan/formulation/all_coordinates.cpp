@@ -97,12 +97,19 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
     return e;
   }
   Motion& m = at.motion;
-  for (int i = 0; i < rows(); ++i) {
-    if (request.position) m.g[i] = ws_->g[rows_[i]];
-    if (request.velocity) m.rate[i] = ws_->rate[rows_[i]];
-    if (request.acceleration) m.gamma[i] = ws_->gamma[rows_[i]];
+  if (rows() == system_.sizes().constraints()) {
+    if (request.position) m.g = ws_->g;
+    if (request.velocity) m.rate = ws_->rate;
+    if (request.acceleration) m.gamma = ws_->gamma;
+    if (request.velocity) m.G.values = ws_->G.values;
+  } else {
+    for (int i = 0; i < rows(); ++i) {
+      if (request.position) m.g[i] = ws_->g[rows_[i]];
+      if (request.velocity) m.rate[i] = ws_->rate[rows_[i]];
+      if (request.acceleration) m.gamma[i] = ws_->gamma[rows_[i]];
+    }
+    if (request.velocity) kept_.take(ws_->G.values, m.G.values);
   }
-  if (request.velocity) kept_.take(ws_->G.values, m.G.values);
   if (request.force) {
     m.f = ws_->f;
     m.b = ws_->b;
