@@ -58,6 +58,9 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
     return e;
   }
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
+  base_at_->solver = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
+  for (At* at : {at_.get(), end_at_.get()})
+    at->solver = std::make_unique<MotionSolver>(*base_at_->solver, ws_->M, kept_.pattern);
   has_end_ = has_factors_ = false;
   history_.push_back({base_.t, rows(), history_.empty() ? "start" : why});
   return Eval::ok;
@@ -67,9 +70,9 @@ void AllCoordinates::make_patterns(At& at) {
   Motion& m = at.motion;
   for (Vector* v : {&m.g, &m.rate, &m.gamma}) v->assign(rows(), 0.0);
   m.G = SparseMatrix(kept_.pattern);
-  m.rate_p = SparseMatrix(kept_.pattern);
+  m.rate_p = SparseMatrix();  // until it is asked for
+  m.rate_p.pattern = kept_.pattern;
   m.M = ws_->M;
-  at.solver = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
 }
 
 void AllCoordinates::to_velocities(const Vector& x, const Vector& u, Vector& v) const {
@@ -134,6 +137,7 @@ Eval AllCoordinates::differentiate(const Vector& a, const Vector& lambda) {
   Motion& m = at_->motion;
   m.f_p = ws_->f_p;
   m.f_v = ws_->f_v;
+  m.rate_p.values.resize(kept_.pattern->nonzeros());
   kept_.take(ws_->rate_p.values, m.rate_p.values);
   m.aux_p = ws_->aux_p;
   m.aux_v = ws_->aux_v;

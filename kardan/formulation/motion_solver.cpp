@@ -11,6 +11,12 @@ MotionSolver::MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePa
   whole_.emplace(M.pattern, std::move(G));
 }
 
+MotionSolver::MotionSolver(const MotionSolver& alike, const SparseMatrix& M,
+                           std::shared_ptr<const SparsePattern> G)
+    : eliminated_(alike.eliminated_) {
+  if (!eliminated_) whole_.emplace(M.pattern, std::move(G));
+}
+
 Eval MotionSolver::factor(const SparseMatrix& M, const SparseMatrix& G) {
   if (whole_) return whole_->factor(M.values, G.values, none_, 1.0);
   if (Eval e = eliminated_->factor_mass(M.values); e != Eval::ok) return e;

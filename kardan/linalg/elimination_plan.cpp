@@ -46,6 +46,12 @@ EliminationPlan::EliminationPlan(std::shared_ptr<const SparsePattern> M_pattern,
   whole = std::make_shared<const GramPlan>(sizes, tile_groups, tiles, -1);
   work = whole->work() + product_work(sizes, -1);
   find_hub(sizes);
+  for (std::vector<int>* list : {&columns, &L_from}) list->shrink_to_fit();
+  blocks.shrink_to_fit();
+  groups.shrink_to_fit();
+  tile_groups.shrink_to_fit();
+  tiles.shrink_to_fit();
+  runs.shrink_to_fit();
 }
 
 /// Columns that M connects, directly or through others, form a block.
@@ -84,17 +90,26 @@ void EliminationPlan::place_blocks(const Lists& members, const Lists& touching) 
     own[at->second].push_back(static_cast<int>(b));
   }
   for (const auto& of_group : own) {
-    groups.push_back({static_cast<int>(blocks.size()), static_cast<int>(of_group.size()),
-                      static_cast<int>(columns.size())});
+    groups.push_back({static_cast<int>(blocks.size()), 0, static_cast<int>(columns.size())});
+    Block alone{static_cast<int>(columns.size()), 0, static_cast<int>(L_from.size()), true};
+    for (const int b : of_group)
+      if (members[b].size() == 1) {
+        columns.push_back(members[b][0]);
+        L_from.push_back(M->find(members[b][0], members[b][0]));
+        ++alone.size;
+      }
+    if (alone.size > 0) blocks.push_back(alone);
     for (const int b : of_group) {
       const auto& own_columns = members[b];
       const int size = static_cast<int>(own_columns.size());
+      if (size == 1) continue;
       blocks.push_back({static_cast<int>(columns.size()), size, static_cast<int>(L_from.size())});
       for (int i = 0; i < size; ++i) {
         columns.push_back(own_columns[i]);
         for (int j = 0; j <= i; ++j) L_from.push_back(M->find(own_columns[i], own_columns[j]));
       }
     }
+    groups.back().blocks = static_cast<int>(blocks.size()) - groups.back().first_block;
     tile_groups.push_back({static_cast<int>(columns.size()) - groups.back().first_column, 0, 0});
   }
 }
@@ -185,8 +200,9 @@ double EliminationPlan::product_work(const std::vector<int>& sizes, int without)
     if (g == without) continue;
     const double count = group_rows(sizes, g);
     for (int b = 0; b < groups[g].blocks; ++b) {
-      const double size = blocks[groups[g].first_block + b].size;
-      sum += 0.5 * size * count * (count + size + 2);
+      const Block& block = blocks[groups[g].first_block + b];
+      const double wide = block.diagonal ? 1 : block.size;
+      sum += 0.5 * block.size * count * (count + wide + 2);
     }
   }
   return sum;

@@ -12,10 +12,12 @@ namespace kardan {
 struct EliminationPlan {
   EliminationPlan(std::shared_ptr<const SparsePattern> M, std::shared_ptr<const SparsePattern> G);
 
-  /// A connected part of M: its columns and the lower triangle of its factor's inverse, by rows.
+  /// A connected part of M: its columns and the lower triangle of its factor's inverse, by rows. Or
+  /// columns of a group that are connected to none: the diagonal.
   struct Block {
     int first_column = 0, size = 0;  // into columns
     int factor = 0;                  // into the values of L
+    bool diagonal = false;
   };
   /// Blocks that the same rows touch, and their columns.
   struct Group {

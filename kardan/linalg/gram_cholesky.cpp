@@ -290,6 +290,8 @@ GramPlan::GramPlan(std::vector<int> sizes, std::span<const GramGroup> groups,
   row_start.resize(size.size() + 1, static_cast<int>(column.size()));
   product_start.push_back(static_cast<int>(products.size()));
   analyze();
+  for (std::vector<int>* list : {&first, &column, &product_start, &row_of_L_start, &row_of_L})
+    list->shrink_to_fit();
 }
 
 /// Approximate minimum degree (Amestoy, Davis, Duff 1996).

@@ -35,6 +35,23 @@ KARDAN_INLINE void with_size(int size, Use&& use) {
   }
 }
 
+/// So many columns that are not connected.
+template <class Size>
+struct Diagonal {
+  Size size;
+};
+
+/// Calls `use` with the size of a block, or its diagonal.
+template <class Use>
+KARDAN_INLINE void with_block(const EliminationPlan::Block& block, Use&& use) {
+  if (block.diagonal)
+    with_size(
+        block.size, [&](auto size)
+                        __attribute__((always_inline)) { use(Diagonal<decltype(size)>{size}); });
+  else
+    with_size(block.size, use);
+}
+
 /// Calls `use` with a number of columns, four at most, as a constant.
 template <class Use>
 KARDAN_INLINE void with_count(int count, Use&& use) {
@@ -91,6 +108,11 @@ KARDAN_INLINE void lower_solve(Size size, const double* inverse, double* x) {
   }
 }
 
+template <class Size>
+KARDAN_INLINE void lower_solve(Diagonal<Size> block, const double* inverse, double* x) {
+  for (int i = 0; i < block.size; ++i) x[i] *= inverse[i];
+}
+
 /// The same for four lanes.
 template <class Size>
 KARDAN_INLINE void lower_solve(Size size, const double* inverse, Four* x) {
@@ -102,7 +124,16 @@ KARDAN_INLINE void lower_solve(Size size, const double* inverse, Four* x) {
   }
 }
 
+template <class Size>
+KARDAN_INLINE void lower_solve(Diagonal<Size> block, const double* inverse, Four* x) {
+  for (int i = 0; i < block.size; ++i) x[i] *= inverse[i];
+}
+
 /// x := L^-T x
+template <class Size>
+KARDAN_INLINE void upper_solve(Diagonal<Size> block, const double* inverse, double* x) {
+  lower_solve(block, inverse, x);
+}
 template <class Size>
 KARDAN_INLINE void upper_solve(Size size, const double* inverse, double* x) {
   for (int i = 0; i < size; ++i) {
@@ -131,8 +162,8 @@ void turn(const EliminationPlan& plan, int first, int end, int without, const do
     const GramGroup& own = plan.tile_groups[g];
     for (int b = group.first_block; b < group.first_block + group.blocks; ++b) {
       const EliminationPlan::Block& block = plan.blocks[b];
-      with_size(
-          block.size, [&](auto size) __attribute__((always_inline)) {
+      with_block(
+          block, [&](auto size) __attribute__((always_inline)) {
             for (int t = own.first_tile; t < own.first_tile + own.tiles; ++t)
               lower_solve(size, L + block.factor,
                           reinterpret_cast<Four*>(Y + plan.tiles[t].values) + block.first_column -
@@ -150,8 +181,8 @@ void to_rows(const EliminationPlan& plan, int without, const double* L, const do
     if (g == without) continue;
     const EliminationPlan::Group& group = plan.groups[g];
     for (int b = group.first_block; b < group.first_block + group.blocks; ++b)
-      with_size(
-          plan.blocks[b].size, [&](auto size) __attribute__((always_inline)) {
+      with_block(
+          plan.blocks[b], [&](auto size) __attribute__((always_inline)) {
             lower_solve(size, L + plan.blocks[b].factor, w + plan.blocks[b].first_column);
           });
     const GramGroup& own = plan.tile_groups[g];
@@ -190,8 +221,8 @@ void to_columns(const EliminationPlan& plan, int without, const double* L, const
           });
     }
     for (int b = group.first_block; b < group.first_block + group.blocks; ++b)
-      with_size(
-          plan.blocks[b].size, [&](auto size) __attribute__((always_inline)) {
+      with_block(
+          plan.blocks[b], [&](auto size) __attribute__((always_inline)) {
             upper_solve(size, L + plan.blocks[b].factor, w + plan.blocks[b].first_column);
           });
   }
@@ -230,11 +261,15 @@ Eval MassElimination::factor_mass(std::span<const double> M) {
   failed_column_ = -1;
   for (const EliminationPlan::Block& b : plan_->blocks) {
     double* L = L_.data() + b.factor;
-    for (int k = 0; k < b.size * (b.size + 1) / 2; ++k) {
+    const int count = b.diagonal ? b.size : b.size * (b.size + 1) / 2;
+    for (int k = 0; k < count; ++k) {
       const int place = plan_->L_from[b.factor + k];
       L[k] = place < 0 ? 0 : M[place];
     }
-    if (const int failed = invert_factor(b.size, L); failed >= 0) {
+    int failed = b.diagonal ? -1 : invert_factor(b.size, L);
+    for (int k = 0; b.diagonal && k < b.size; ++k)
+      if (invert_factor(1, L + k) >= 0) failed = k;
+    if (failed >= 0) {
       failed_column_ = plan_->columns[b.first_column + failed];
       return Eval::recoverable;
     }
@@ -249,9 +284,10 @@ Eval MassElimination::factor(std::span<const double> G) {
   const double* value = G.data();
   for (const EliminationPlan::Run& run : plan_->runs) {
     double* to = Y_.data() + run.values;
-    with_size(run.count, [&](auto count) {
-      for (int k = 0; k < count; ++k) to[lanes * k] = value[k];
-    });
+    with_size(
+        run.count, [&](auto count) __attribute__((always_inline)) {
+          for (int k = 0; k < count; ++k) to[lanes * k] = value[k];
+        });
     value += run.count;
   }
   const int groups = static_cast<int>(plan_->groups.size()), hub = plan_->hub;

@@ -30,6 +30,7 @@ struct BodyPattern {
     ++pattern.rows;
   }
   std::shared_ptr<const SparsePattern> share() {
+    pattern.column.shrink_to_fit();
     return std::make_shared<const SparsePattern>(std::move(pattern));
   }
 };
@@ -100,6 +101,7 @@ std::shared_ptr<const SparsePattern> mass_pattern(const Topology& t, int dimensi
         out.column.push_back(t.bodies[b].first + j);
       out.row_start.push_back(static_cast<int>(out.column.size()));
     }
+  out.column.shrink_to_fit();
   return std::make_shared<const SparsePattern>(std::move(out));
 }
 
