@@ -6,8 +6,8 @@
 #include "../tests/linalg/random_matrices.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/linear_solver.h"
+#include "kardan/linalg/mass_elimination.h"
 #include "kardan/linalg/rank.h"
-#include "kardan/linalg/sparse_cholesky.h"
 
 namespace {
 
@@ -44,39 +44,26 @@ void chain_sparse(benchmark::State& state) {
 }
 BENCHMARK(chain_sparse)->DenseRange(2, 10)->Arg(20)->Arg(100)->Arg(1000)->Arg(10000);
 
-/// One factorization and one solve of G G' of joints of three rows, each of which shares a body
-/// with the `reach` before it: a chain for 1, a full matrix for many.
-void cholesky(benchmark::State& state, double dense_fill) {
-  const int joints = static_cast<int>(state.range(0)), reach = static_cast<int>(state.range(1));
-  PatternBuilder builder(3 * joints, 3 * joints);
-  for (int k = 0; k < joints; ++k)
-    for (int other = std::max(0, k - reach); other <= k; ++other)
-      builder.add_block(3 * k, 3 * other, 3, 3);
-  SparseMatrix A(builder.build());
+/// One factorization and one solve of a chain's accelerations, masses factored before.
+void chain_accelerations(benchmark::State& state) {
   Random random(5);
-  for (double& value : A.values) value = random.value();
-  for (int i = 0; i < A.rows(); ++i) A.values[A.pattern->find(i, i)] = 3 * A.rows();
-  SparseCholesky solver(A.pattern, dense_fill);
-  Vector b(A.rows(), 1.0), x(A.rows());
+  const SparseMatrix G = chain_jacobian(static_cast<int>(state.range(0)), 3, random);
+  PatternBuilder diagonal(G.cols(), G.cols());
+  for (int i = 0; i < G.cols(); ++i) diagonal.add(i, i);
+  SparseMatrix M(diagonal.build());
+  std::fill(M.values.begin(), M.values.end(), 1.0);
+  MassElimination solver(M.pattern, G.pattern);
+  if (solver.factor_mass(M.values) != Eval::ok) return state.SkipWithError("no masses");
+  Vector a(G.cols()), y(G.rows());
   for (auto _ : state) {
-    if (solver.factor(A.values) != Eval::ok) return state.SkipWithError("not positive definite");
-    x = b;
-    solver.solve(x);
-    benchmark::DoNotOptimize(x.data());
+    if (solver.factor(G.values) != Eval::ok) return state.SkipWithError("rows are dependent");
+    std::fill(a.begin(), a.end(), 1.0);
+    std::fill(y.begin(), y.end(), 1.0);
+    solver.solve(a, y);
+    benchmark::DoNotOptimize(a.data());
   }
-  state.counters["size"] = A.rows();
-  state.counters["fill"] = 2.0 * solver.factor_nonzeros() / (A.rows() * (A.rows() - 1.0));
 }
-void cholesky_dense(benchmark::State& state) {
-  cholesky(state, 0);
-}
-void cholesky_sparse(benchmark::State& state) {
-  cholesky(state, 2);
-}
-BENCHMARK(cholesky_dense)->ArgsProduct({{2, 4, 8, 16}, {1, 2, 4, 16}});
-BENCHMARK(cholesky_sparse)
-    ->ArgsProduct({{2, 4, 8, 16}, {1, 2, 4, 16}})
-    ->ArgsProduct({{100, 1000, 10000}, {1}});
+BENCHMARK(chain_accelerations)->Arg(2)->Arg(10)->Arg(100)->Arg(1000);
 
 /// Unstructured symmetric pattern of 150 unknowns with the given percentage of nonzeros.
 SparseMatrix unstructured(int percent) {

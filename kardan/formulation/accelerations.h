@@ -6,6 +6,8 @@
 /// Redundant rows are welcome: the multipliers are then those of least norm (in scaled rows). Where
 /// forces depend on multipliers, Newton's method starts at those of the state.
 
+#include <optional>
+
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/saddle.h"
 #include "kardan/system/system.h"
@@ -14,7 +16,7 @@ namespace kardan {
 
 class AccelerationSolver {
  public:
-  explicit AccelerationSolver(const System& system);
+  explicit AccelerationSolver(const System& system) : system_(system) {}
 
   /// Sets a, lambda (all constraint rows) and state.w; `ws` then holds the evaluation at `state`.
   Eval solve(State& state, Vector& a, Vector& lambda, Workspace& ws);
@@ -22,7 +24,7 @@ class AccelerationSolver {
  private:
   const System& system_;
   AuxiliarySolver auxiliaries_;
-  Saddle saddle_;
+  std::optional<Saddle> saddle_;  // from the first use on: it takes more room than a system
 };
 
 }  // namespace kardan

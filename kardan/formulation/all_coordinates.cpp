@@ -61,6 +61,9 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
     return e;
   }
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
+  base_at_->solver = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
+  for (At* at : {at_.get(), end_at_.get()})
+    at->solver = std::make_unique<MotionSolver>(*base_at_->solver, ws_->M, kept_.pattern);
   has_end_ = has_factors_ = false;
   history_.push_back({base_.t, rows(), history_.empty() ? "start" : why});
   return Eval::ok;
@@ -70,9 +73,9 @@ void AllCoordinates::make_patterns(At& at) {
   Motion& m = at.motion;
   for (Vector* v : {&m.g, &m.rate, &m.gamma}) v->assign(rows(), 0.0);
   m.G = SparseMatrix(kept_.pattern);
-  m.rate_p = SparseMatrix(kept_.pattern);
+  m.rate_p = SparseMatrix();  // until it is asked for
+  m.rate_p.pattern = kept_.pattern;
   m.M = ws_->M;
-  at.solver = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
 }
 
 void AllCoordinates::to_velocities(const Vector& x, const Vector& u, Vector& v) const {
@@ -100,12 +103,19 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
     return e;
   }
   Motion& m = at.motion;
-  for (int i = 0; i < rows(); ++i) {
-    if (request.position) m.g[i] = ws_->g[rows_[i]];
-    if (request.velocity) m.rate[i] = ws_->rate[rows_[i]];
-    if (request.acceleration) m.gamma[i] = ws_->gamma[rows_[i]];
+  if (rows() == system_.sizes().constraints()) {
+    if (request.position) m.g = ws_->g;
+    if (request.velocity) m.rate = ws_->rate;
+    if (request.acceleration) m.gamma = ws_->gamma;
+    if (request.velocity) m.G.values = ws_->G.values;
+  } else {
+    for (int i = 0; i < rows(); ++i) {
+      if (request.position) m.g[i] = ws_->g[rows_[i]];
+      if (request.velocity) m.rate[i] = ws_->rate[rows_[i]];
+      if (request.acceleration) m.gamma[i] = ws_->gamma[rows_[i]];
+    }
+    if (request.velocity) kept_.take(ws_->G.values, m.G.values);
   }
-  if (request.velocity) kept_.take(ws_->G.values, m.G.values);
   if (request.force) {
     m.f = ws_->f;
     m.b = ws_->b;
@@ -130,6 +140,7 @@ Eval AllCoordinates::differentiate(const Vector& a, const Vector& lambda) {
   Motion& m = at_->motion;
   m.f_p = ws_->f_p;
   m.f_v = ws_->f_v;
+  m.rate_p.values.resize(kept_.pattern->nonzeros());
   kept_.take(ws_->rate_p.values, m.rate_p.values);
   m.aux_p = ws_->aux_p;
   m.aux_v = ws_->aux_v;

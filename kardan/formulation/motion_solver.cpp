@@ -24,6 +24,12 @@ MotionSolver::MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePa
   whole_.emplace(M.pattern, std::move(G));
 }
 
+MotionSolver::MotionSolver(const MotionSolver& alike, const SparseMatrix& M,
+                           std::shared_ptr<const SparsePattern> G)
+    : eliminated_(alike.eliminated_) {
+  if (!eliminated_) whole_.emplace(M.pattern, std::move(G));
+}
+
 Eval MotionSolver::factor(const SparseMatrix& M, const SparseMatrix& G) {
   by_free_ =
       free_ && free_->factor(M.values, G.values) == Eval::ok && free_->pivot_ratio() >= far_away;

@@ -17,6 +17,10 @@ class MotionSolver {
   /// `G`: independent rows. The values of `M` decide how to solve.
   MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePattern> G);
 
+  /// The same, with the patterns of one that was made for it.
+  MotionSolver(const MotionSolver& alike, const SparseMatrix& M,
+               std::shared_ptr<const SparsePattern> G);
+
   [[nodiscard]] Eval factor(const SparseMatrix& M, const SparseMatrix& G);
   /// Row that depends on others after a failure; -1: M and G are singular together.
   int failed_row() const;

@@ -262,6 +262,7 @@ class ModelReader {
                             if (check_name(name, key))
                               things.push_back({std::move(name), std::move(fields), key, section});
                           });
+    things.shrink_to_fit();
   }
 
   void bad_name(const std::string& name, const SourceLocation& where) {

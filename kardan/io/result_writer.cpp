@@ -53,19 +53,23 @@ ResultWriter::ResultWriter(const Model& model, const ParameterValues& overrides,
                            const Prepared& prepared, const SimulateOptions& options,
                            const std::vector<std::string>& paths, const ResultResources& resources,
                            Diagnostics& diagnostics)
-    : system_(*prepared.system),
-      recorder_(*prepared.system),
-      sinks_(open_results(paths, resources, diagnostics)) {
+    : system_(*prepared.system), sinks_(open_results(paths, resources, diagnostics)) {
   if (sinks_.empty() || diagnostics.has_errors()) return;
   const ResultDescription description{model.name,
                                       model_text(model, overrides, options),
-                                      make_scene(prepared, recorder_.layout()),
-                                      recorder_.layout(),
+                                      make_scene(prepared, recorder().layout()),
+                                      recorder().layout(),
                                       prepared.system->event_names(),
                                       to_json(options)};
   tell([&](ResultSink& sink) { sink.begin(description); });
   if (!failure_.empty())
     diagnostics.error("output.file", failure_, {}, "is there room on the disk?");
+}
+
+/// Made for the first file: names of all columns take as much room as a system.
+Recorder& ResultWriter::recorder() {
+  if (!recorder_) recorder_.emplace(system_);
+  return *recorder_;
 }
 
 /// What one of the files cannot take, a full disk say, is no loss for the others.
@@ -101,8 +105,8 @@ void ResultWriter::step(const StepRecord& step) {
 
 GridSink ResultWriter::grid() {
   if (sinks_.empty()) return {};
-  return [this](const Moment& at) {
-    row(recorder_.row(at));
+  return [this, &recorder = recorder()](const Moment& at) {
+    row(recorder.row(at));
     return std::string();
   };
 }

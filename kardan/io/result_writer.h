@@ -2,6 +2,7 @@
 /// The result files of one run: opens them by their endings and tells them everything.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ class ResultWriter {
 
   /// One more, that is told what comes from here on.
   void add(std::unique_ptr<ResultSink> sink);
-  std::size_t width() const { return static_cast<std::size_t>(recorder_.layout().width); }
+  std::size_t width() { return static_cast<std::size_t>(recorder().layout().width); }
   /// Why a file could not be written; empty: all is well. It is told nothing more then, the others
   /// are.
   const std::string& failure() const { return failure_; }
@@ -37,9 +38,10 @@ class ResultWriter {
  private:
   template <class Tell>
   void tell(const Tell& tell);
+  Recorder& recorder();
 
   const System& system_;
-  Recorder recorder_;
+  std::optional<Recorder> recorder_;  // see recorder()
   std::vector<std::unique_ptr<ResultSink>> sinks_;
   std::string failure_;
 };

@@ -34,6 +34,8 @@ class FixedLu::Compiler {
     for (std::size_t b = 0; b + 1 < out_.order.block_start.size(); ++b)
       for (int i = out_.order.block_start[b]; i < out_.order.block_start[b + 1]; ++i)
         list_row(i, out_.order.block_start[b]);
+    for (std::vector<int>* list : {&out_.place, &out_.from, &out_.factors.column})
+      list->shrink_to_fit();
     return std::move(out_);
   }
 

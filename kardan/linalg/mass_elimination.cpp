@@ -3,26 +3,26 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <type_traits>
 
 #include "kardan/base/assert.h"
+#include "kardan/linalg/dispatch.h"
 #include "kardan/linalg/kernels.h"
+#include "kardan/linalg/lanes.h"
 
 namespace kardan {
 namespace {
 
-/// A hub has at least so many rows,
-constexpr int fewest_hub_rows = 16;
-/// S costs at most this share without it,
-constexpr double hub_gain = 0.6;
-/// and this share of every row is left without it.
+/// Without the hub this share of every row is left.
 constexpr double least_share = 1e-4;
+
+/// Four numbers; loads and stores need no alignment.
+typedef double Four __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double))));
 
 /// Calls `use` with the size of a block as a constant where it is one of those of bodies: a
 /// coordinate by itself, a rotation, a body. Their loops then have no branches left.
 template <class Use>
-void with_size(int size, Use&& use) {
+KARDAN_INLINE void with_size(int size, Use&& use) {
   switch (size) {
     case 1:
       return use(std::integral_constant<int, 1>());
@@ -32,6 +32,38 @@ void with_size(int size, Use&& use) {
       return use(std::integral_constant<int, 6>());
     default:
       return use(size);
+  }
+}
+
+/// So many columns that are not connected.
+template <class Size>
+struct Diagonal {
+  Size size;
+};
+
+/// Calls `use` with the size of a block, or its diagonal.
+template <class Use>
+KARDAN_INLINE void with_block(const EliminationPlan::Block& block, Use&& use) {
+  if (block.diagonal)
+    with_size(
+        block.size, [&](auto size)
+                        __attribute__((always_inline)) { use(Diagonal<decltype(size)>{size}); });
+  else
+    with_size(block.size, use);
+}
+
+/// Calls `use` with a number of columns, four at most, as a constant.
+template <class Use>
+KARDAN_INLINE void with_count(int count, Use&& use) {
+  switch (count) {
+    case 1:
+      return use(std::integral_constant<int, 1>());
+    case 2:
+      return use(std::integral_constant<int, 2>());
+    case 3:
+      return use(std::integral_constant<int, 3>());
+    default:
+      return use(std::integral_constant<int, 4>());
   }
 }
 
@@ -47,7 +79,7 @@ int invert_factor(int size, double* L) {
       for (int k = 0; k < j; ++k) sum -= row[k] * other[k];
       if (j < i)
         row[j] = sum * other[j];
-      else if (sum > SparseCholesky::smallest_pivot * own && std::isfinite(sum))
+      else if (sum > GramCholesky::smallest_pivot * own && std::isfinite(sum))
         row[i] = 1 / std::sqrt(sum);
       else
         return i;
@@ -67,7 +99,7 @@ int invert_factor(int size, double* L) {
 
 /// x := L^-1 x
 template <class Size>
-inline void lower_solve(Size size, const double* inverse, double* x) {
+KARDAN_INLINE void lower_solve(Size size, const double* inverse, double* x) {
   for (int i = size - 1; i >= 0; --i) {
     const double* row = inverse + i * (i + 1) / 2;
     double sum = row[0] * x[0];
@@ -76,9 +108,34 @@ inline void lower_solve(Size size, const double* inverse, double* x) {
   }
 }
 
+template <class Size>
+KARDAN_INLINE void lower_solve(Diagonal<Size> block, const double* inverse, double* x) {
+  for (int i = 0; i < block.size; ++i) x[i] *= inverse[i];
+}
+
+/// The same for four lanes.
+template <class Size>
+KARDAN_INLINE void lower_solve(Size size, const double* inverse, Four* x) {
+  for (int i = size - 1; i >= 0; --i) {
+    const double* row = inverse + i * (i + 1) / 2;
+    Four sum = row[0] * x[0];
+    for (int k = 1; k <= i; ++k) sum += row[k] * x[k];
+    x[i] = sum;
+  }
+}
+
+template <class Size>
+KARDAN_INLINE void lower_solve(Diagonal<Size> block, const double* inverse, Four* x) {
+  for (int i = 0; i < block.size; ++i) x[i] *= inverse[i];
+}
+
 /// x := L^-T x
 template <class Size>
-inline void upper_solve(Size size, const double* inverse, double* x) {
+KARDAN_INLINE void upper_solve(Diagonal<Size> block, const double* inverse, double* x) {
+  lower_solve(block, inverse, x);
+}
+template <class Size>
+KARDAN_INLINE void upper_solve(Size size, const double* inverse, double* x) {
   for (int i = 0; i < size; ++i) {
     double sum = 0;
     for (int k = i; k < size; ++k) sum += inverse[k * (k + 1) / 2 + i] * x[k];
@@ -86,164 +143,134 @@ inline void upper_solve(Size size, const double* inverse, double* x) {
   }
 }
 
-template <class Size>
-inline double product(Size size, const double* x, const double* y) {
-  double sum = 0;
-  for (int k = 0; k < size; ++k) sum += x[k] * y[k];
-  return sum;
+/// The sums of four vectors.
+KARDAN_INLINE void add_up(const Four (&x)[lanes], Four& sums) {
+  const Four ab = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6) +
+                  __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+  const Four cd = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6) +
+                  __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
+  sums = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+/// The tiles of the groups [first, end) but one from G to Y.
+KARDAN_DISPATCHED
+void turn(const EliminationPlan& plan, int first, int end, int without, const double* L,
+          double* Y) {
+  for (int g = first; g < end; ++g) {
+    if (g == without) continue;
+    const EliminationPlan::Group& group = plan.groups[g];
+    const GramGroup& own = plan.tile_groups[g];
+    for (int b = group.first_block; b < group.first_block + group.blocks; ++b) {
+      const EliminationPlan::Block& block = plan.blocks[b];
+      with_block(
+          block, [&](auto size) __attribute__((always_inline)) {
+            for (int t = own.first_tile; t < own.first_tile + own.tiles; ++t)
+              lower_solve(size, L + block.factor,
+                          reinterpret_cast<Four*>(Y + plan.tiles[t].values) + block.first_column -
+                              group.first_column);
+          });
+    }
+  }
+}
+
+/// w := L^-1 w, t += Y w
+KARDAN_DISPATCHED
+void to_rows(const EliminationPlan& plan, int without, const double* L, const double* Y, double* w,
+             double* t) {
+  for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
+    if (g == without) continue;
+    const EliminationPlan::Group& group = plan.groups[g];
+    for (int b = group.first_block; b < group.first_block + group.blocks; ++b)
+      with_block(
+          plan.blocks[b], [&](auto size) __attribute__((always_inline)) {
+            lower_solve(size, L + plan.blocks[b].factor, w + plan.blocks[b].first_column);
+          });
+    const GramGroup& own = plan.tile_groups[g];
+    const double* x = w + group.first_column;
+    for (int k = own.first_tile; k < own.first_tile + own.tiles; ++k) {
+      const Four* y = reinterpret_cast<const Four*>(Y + plan.tiles[k].values);
+      Four* to = reinterpret_cast<Four*>(t + lanes * plan.tiles[k].node);
+      Four sum = *to;
+      for (int c = 0; c < own.columns; ++c) sum += y[c] * x[c];
+      *to = sum;
+    }
+  }
+}
+
+/// w := L^-T (w - Y' t)
+KARDAN_DISPATCHED
+void to_columns(const EliminationPlan& plan, int without, const double* L, const double* Y,
+                const double* t, double* w) {
+  for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
+    if (g == without) continue;
+    const EliminationPlan::Group& group = plan.groups[g];
+    const GramGroup& own = plan.tile_groups[g];
+    const GramTile* first = plan.tiles.data() + own.first_tile;
+    for (int c = 0; c < own.columns; c += lanes) {
+      with_count(
+          own.columns - c, [&](auto columns) __attribute__((always_inline)) {
+            Four sum[lanes] = {};
+            for (const GramTile* k = first; k != first + own.tiles; ++k) {
+              const Four* y = reinterpret_cast<const Four*>(Y + k->values) + c;
+              const Four own_t = *reinterpret_cast<const Four*>(t + lanes * k->node);
+              for (int j = 0; j < columns; ++j) sum[j] += y[j] * own_t;
+            }
+            Four sums;
+            add_up(sum, sums);
+            for (int j = 0; j < columns; ++j) w[group.first_column + c + j] -= sums[j];
+          });
+    }
+    for (int b = group.first_block; b < group.first_block + group.blocks; ++b)
+      with_block(
+          plan.blocks[b], [&](auto size) __attribute__((always_inline)) {
+            upper_solve(size, L + plan.blocks[b].factor, w + plan.blocks[b].first_column);
+          });
+  }
 }
 
 }  // namespace
 
 MassElimination::MassElimination(std::shared_ptr<const SparsePattern> M,
                                  std::shared_ptr<const SparsePattern> G)
-    : M_(std::move(M)), G_(std::move(G)) {
-  KARDAN_ASSERT(M_->rows == M_->cols && M_->cols == G_->cols, "M is square, G as wide");
-  find_blocks();
-  find_segments();
-  find_pattern(whole_, -1);
-  find_hub();
-  w_.resize(columns());
-}
-
-/// Columns that M connects, directly or through others, form a block.
-void MassElimination::find_blocks() {
-  const int n = columns();
-  std::vector<int> root(n);
-  std::iota(root.begin(), root.end(), 0);
-  auto find = [&](int i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  for (int i = 0; i < n; ++i)
-    for (int k = M_->row_start[i]; k < M_->row_start[i + 1]; ++k) {
-      const int a = find(i), b = find(M_->column[k]);
-      root[std::max(a, b)] = std::min(a, b);
-    }
-  std::vector<std::vector<int>> members(n);
-  for (int i = 0; i < n; ++i) members[find(i)].push_back(i);
-  place_.resize(n);
-  for (const auto& columns : members) {
-    if (columns.empty()) continue;
-    const int size = static_cast<int>(columns.size());
-    blocks_.push_back({static_cast<int>(columns_.size()), size, static_cast<int>(L_from_.size())});
-    for (int i = 0; i < size; ++i) {
-      place_[columns[i]] = static_cast<int>(columns_.size());
-      columns_.push_back(columns[i]);
-      for (int j = 0; j <= i; ++j) L_from_.push_back(M_->find(columns[i], columns[j]));
-    }
-  }
-  L_.resize(L_from_.size());
-}
-
-void MassElimination::find_segments() {
-  std::vector<int> block_of(columns());
-  for (std::size_t b = 0; b < blocks_.size(); ++b)
-    for (int i = 0; i < blocks_[b].size; ++i)
-      block_of[blocks_[b].first_column + i] = static_cast<int>(b);
-  std::vector<std::vector<int>> touching(blocks_.size());  // rows of each block
-  for (int i = 0; i < rows(); ++i)
-    for (int k = G_->row_start[i]; k < G_->row_start[i + 1]; ++k) {
-      auto& of = touching[block_of[place_[G_->column[k]]]];
-      if (of.empty() || of.back() != i) of.push_back(i);
-    }
-  segment_start_.assign(1, 0);
-  int values = 0;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    for (int row : touching[b]) {
-      segments_.push_back({row, static_cast<int>(b), values});
-      values += blocks_[b].size;
-    }
-    segment_start_.push_back(static_cast<int>(segments_.size()));
-  }
-  Y_.resize(values);
-  for (int i = 0; i < rows(); ++i)
-    for (int k = G_->row_start[i]; k < G_->row_start[i + 1]; ++k) {
-      const int place = place_[G_->column[k]], b = block_of[place];
-      const auto begin = segments_.begin() + segment_start_[b];
-      const auto end = segments_.begin() + segment_start_[b + 1];
-      const auto at =
-          std::lower_bound(begin, end, i, [](const Segment& s, int row) { return s.row < row; });
-      Y_place_.push_back(at->values + place - blocks_[b].first_column);
-    }
-}
-
-template <class Use>
-void MassElimination::each_block(int without, Use&& use) const {
-  for (int b = 0; b < static_cast<int>(blocks_.size()); ++b)
-    if (b != without)
-      with_size(blocks_[b].size, [&](auto size) {
-        use(size, blocks_[b],
-            std::span(segments_).subspan(segment_start_[b],
-                                         segment_start_[b + 1] - segment_start_[b]));
-      });
-}
-
-/// S(i, j) is not zero where rows i and j meet in a block.
-void MassElimination::find_pattern(Schur& schur, int without) const {
-  PatternBuilder builder(rows(), rows());
-  auto each_pair = [&](auto&& use) {
-    each_block(without, [&](int, const Block&, std::span<const Segment> segments) {
-      for (std::size_t s = 0; s < segments.size(); ++s)
-        for (std::size_t t = 0; t <= s; ++t) use(segments[s].row, segments[t].row);
-    });
-  };
-  each_pair([&](int i, int j) { builder.add(i, j); });
-  const auto pattern = builder.build();
-  each_pair([&](int i, int j) { schur.place.push_back(pattern->find(i, j)); });
-  schur.values.resize(pattern->nonzeros());
-  schur.factors = std::make_unique<SparseCholesky>(pattern);
-  schur.work = schur.factors->work();
-  each_block(without, [&](int size, const Block&, std::span<const Segment> segments) {
-    const double count = static_cast<double>(segments.size());
-    schur.work += 0.5 * size * count * (count + size + 2);
-  });
-}
-
-/// The block that most rows touch, if S is much cheaper without it.
-void MassElimination::find_hub() {
-  int most = 0;
-  for (int b = 0; b < static_cast<int>(blocks_.size()); ++b)
-    if (segment_start_[b + 1] - segment_start_[b] > segment_start_[most + 1] - segment_start_[most])
-      most = b;
-  const int count = blocks_.empty() ? 0 : segment_start_[most + 1] - segment_start_[most];
-  if (count < fewest_hub_rows) return;
-  std::vector<int> touches(rows(), 0);
-  each_block(most, [&](int, const Block&, std::span<const Segment> segments) {
-    for (const Segment& s : segments) touches[s.row] = 1;
-  });
-  if (std::ranges::count(touches, 0) > 0) return;
-  find_pattern(rest_, most);
-  const int size = blocks_[most].size, width = (size + 3) / 4 * 4;
-  rest_.work += size * (static_cast<double>(rest_.factors->factor_nonzeros()) + size * rows());
-  if (rest_.work > hub_gain * whole_.work) return;
-  hub_ = most;
-  std::vector<int> inverse(rows());
-  const std::span<const int> order = rest_.factors->order();
-  for (int k = 0; k < rows(); ++k) inverse[order[k]] = k;
-  for (int s = segment_start_[hub_]; s < segment_start_[hub_ + 1]; ++s)
-    hub_row_.push_back(inverse[segments_[s].row]);
+    : plan_(std::make_shared<const EliminationPlan>(std::move(M), std::move(G))),
+      L_(plan_->L_from.size()),
+      Y_(plan_->Y_size),
+      w_(columns()),
+      t_(lanes * plan_->whole->nodes()),
+      whole_(plan_->whole) {
+  if (!has_hub()) return;
+  rest_.emplace(plan_->rest);
+  const int size = plan_->tile_groups[plan_->hub].columns, width = (size + 3) / 4 * 4;
   Z_.resize(rows(), width);
   DZ_.resize(rows(), width);
   square_.resize(width, width);
-  hub_L_.resize(static_cast<std::size_t>(size) * (size + 1) / 2);
+  hub_L_.resize(plan_->hub_from.size());
+}
+
+int MassElimination::row_at(int lane) const {
+  const auto at = std::ranges::find(plan_->lane, lane);
+  return at == plan_->lane.end() ? -1 : static_cast<int>(at - plan_->lane.begin());
 }
 
 /// Masses of bodies in their own frames do not change.
 Eval MassElimination::factor_mass(std::span<const double> M) {
-  KARDAN_ASSERT(static_cast<int>(M.size()) == M_->nonzeros(), "one value per entry");
+  KARDAN_ASSERT(static_cast<int>(M.size()) == plan_->M->nonzeros(), "one value per entry");
   if (factored_ && std::memcmp(M.data(), mass_.data(), M.size_bytes()) == 0) return Eval::ok;
   mass_.assign(M.begin(), M.end());
   factored_ = false;
   failed_column_ = -1;
-  for (const Block& b : blocks_) {
+  for (const EliminationPlan::Block& b : plan_->blocks) {
     double* L = L_.data() + b.factor;
-    for (int k = 0; k < b.size * (b.size + 1) / 2; ++k) {
-      const int place = L_from_[b.factor + k];
+    const int count = b.diagonal ? b.size : b.size * (b.size + 1) / 2;
+    for (int k = 0; k < count; ++k) {
+      const int place = plan_->L_from[b.factor + k];
       L[k] = place < 0 ? 0 : M[place];
     }
-    if (const int failed = invert_factor(b.size, L); failed >= 0) {
-      failed_column_ = columns_[b.first_column + failed];
+    int failed = b.diagonal ? -1 : invert_factor(b.size, L);
+    for (int k = 0; b.diagonal && k < b.size; ++k)
+      if (invert_factor(1, L + k) >= 0) failed = k;
+    if (failed >= 0) {
+      failed_column_ = plan_->columns[b.first_column + failed];
       return Eval::recoverable;
     }
   }
@@ -251,108 +278,89 @@ Eval MassElimination::factor_mass(std::span<const double> M) {
   return Eval::ok;
 }
 
-/// The segments of a block from G to Y.
-void MassElimination::turn(int block) {
-  const Block& b = blocks_[block];
-  with_size(b.size, [&](auto size) {
-    for (int s = segment_start_[block]; s < segment_start_[block + 1]; ++s)
-      lower_solve(size, L_.data() + b.factor, Y_.data() + segments_[s].values);
-  });
-}
-
 Eval MassElimination::factor(std::span<const double> G) {
-  KARDAN_ASSERT(static_cast<int>(G.size()) == G_->nonzeros(), "one value per entry");
-  std::fill(Y_.begin(), Y_.end(), 0.0);
-  for (std::size_t k = 0; k < G.size(); ++k) Y_[Y_place_[k]] = G[k];
-  for (int b = 0; b < static_cast<int>(blocks_.size()); ++b)
-    if (b != hub_) turn(b);
+  KARDAN_ASSERT(static_cast<int>(G.size()) == plan_->G->nonzeros(), "one value per entry");
+  if (plan_->has_holes) std::fill(Y_.begin(), Y_.end(), 0.0);
+  const double* value = G.data();
+  for (const EliminationPlan::Run& run : plan_->runs) {
+    double* to = Y_.data() + run.values;
+    with_size(
+        run.count, [&](auto count) __attribute__((always_inline)) {
+          for (int k = 0; k < count; ++k) to[lanes * k] = value[k];
+        });
+    value += run.count;
+  }
+  const int groups = static_cast<int>(plan_->groups.size()), hub = plan_->hub;
+  turn(*plan_, 0, groups, hub, L_.data(), Y_.data());
   around_hub_ = has_hub() && factor_around_hub() == Eval::ok;
   if (around_hub_) return Eval::ok;
-  if (has_hub()) turn(hub_);
-  return factor(whole_, -1);
-}
-
-Eval MassElimination::factor(Schur& schur, int without) {
-  std::fill(schur.values.begin(), schur.values.end(), 0.0);
-  const int* place = schur.place.data();
-  each_block(without, [&](auto size, const Block&, std::span<const Segment> segments) {
-    const Segment* first = segments.data();
-    for (const Segment* s = first; s != first + segments.size(); ++s) {
-      const double* y = Y_.data() + s->values;
-      // Points move along one axis of the world in each of their rows.
-      if (size == 1 && *y == 0) {
-        place += s - first + 1;
-        continue;
-      }
-      for (const Segment* t = first; t <= s; ++t)
-        schur.values[*place++] += product(size, y, Y_.data() + t->values);
-    }
-  });
-  return schur.factors->factor(schur.values);
+  if (has_hub()) turn(*plan_, hub, hub + 1, -1, L_.data(), Y_.data());
+  return whole_.factor(Y_);
 }
 
 Eval MassElimination::factor_around_hub() {
-  if (Eval e = factor(rest_, hub_); e != Eval::ok) return e;
+  if (Eval e = rest_->factor(Y_); e != Eval::ok) return e;
   // Rows that nearly depend on each other without the hub lose digits in the difference.
-  if (rest_.factors->pivot_ratio() < least_share) return Eval::recoverable;
-  const Block& hub = blocks_[hub_];
+  if (rest_->pivot_ratio() < least_share) return Eval::recoverable;
+  const GramGroup& hub = plan_->tile_groups[plan_->hub];
+  const GramPlan& nodes = *plan_->rest;
   Z_.set_zero();
-  for (std::size_t k = 0; k < hub_row_.size(); ++k)
-    std::copy_n(Y_.data() + segments_[segment_start_[hub_] + static_cast<int>(k)].values, hub.size,
-                Z_.row(hub_row_[k]));
-  rest_.factors->solve_lower(Z_);
-  const std::span<const double> inverse = rest_.factors->inverse_pivots();
-  for (int k = 0; k < rows(); ++k)
-    for (int j = 0; j < Z_.cols(); ++j) DZ_(k, j) = inverse[k] * Z_(k, j);
+  for (int t = hub.first_tile; t < hub.first_tile + hub.tiles; ++t) {
+    const GramTile& tile = plan_->tiles[t];
+    for (int i = 0; i < nodes.size[tile.node]; ++i)
+      for (int j = 0; j < hub.columns; ++j)
+        Z_(nodes.first[tile.node] + i, j) = Y_[tile.values + lanes * j + i];
+  }
+  rest_->solve_lower(Z_);
+  const std::span<const double> inverse = rest_->inverse_pivots();
+  for (int n = 0; n < nodes.nodes(); ++n)
+    for (int i = 0; i < nodes.size[n]; ++i)
+      for (int j = 0, k = nodes.first[n] + i; j < Z_.cols(); ++j)
+        DZ_(k, j) = inverse[lanes * n + i] * Z_(k, j);
   multiply_lower(rows(), Z_.cols(), Z_.data(), DZ_.data(), square_.data());
   int at = 0;
-  for (int i = 0; i < hub.size; ++i)
+  for (int i = 0; i < hub.columns; ++i)
     for (int j = 0; j <= i; ++j, ++at) {
-      const int place = L_from_[hub.factor + at];
+      const int place = plan_->hub_from[at];
       hub_L_[at] = square_(i, j) + (place < 0 ? 0 : mass_[place]);
     }
-  return invert_factor(hub.size, hub_L_.data()) < 0 ? Eval::ok : Eval::recoverable;
+  return invert_factor(hub.columns, hub_L_.data()) < 0 ? Eval::ok : Eval::recoverable;
 }
 
 /// From t = L^-1 P (G_o M_o^-1 f_o - c): the hub's accelerations, and t with their share.
-void MassElimination::move_hub(std::span<double> t) {
-  const Block& hub = blocks_[hub_];
-  double* a = w_.data() + hub.first_column;
-  for (int k = 0; k < rows(); ++k)
-    for (int j = 0; j < hub.size; ++j) a[j] -= DZ_(k, j) * t[k];
-  with_size(hub.size, [&](auto size) {
+void MassElimination::move_hub() {
+  const int columns = plan_->tile_groups[plan_->hub].columns;
+  const GramPlan& nodes = *plan_->rest;
+  double* a = w_.data() + plan_->groups[plan_->hub].first_column;
+  auto each_row = [&](auto&& use) {
+    for (int n = 0; n < nodes.nodes(); ++n)
+      for (int i = 0; i < nodes.size[n]; ++i) use(nodes.first[n] + i, t_[lanes * n + i]);
+  };
+  with_size(columns, [&](auto size) {
+    each_row([&](int row, double t) {
+      for (int j = 0; j < size; ++j) a[j] -= DZ_(row, j) * t;
+    });
     lower_solve(size, hub_L_.data(), a);
     upper_solve(size, hub_L_.data(), a);
-    for (int k = 0; k < rows(); ++k) t[k] += product(size, Z_.row(k), a);
+    each_row([&](int row, double& t) {
+      const double* z = Z_.row(row);
+      for (int j = 0; j < size; ++j) t += z[j] * a[j];
+    });
   });
 }
 
 void MassElimination::solve(std::span<double> a, std::span<double> y) {
-  const int hub = used_hub() ? hub_ : -1;
-  for (int k = 0; k < columns(); ++k) w_[k] = a[columns_[k]];
-  for (double& c : y) c = -c;
-  each_block(hub, [&](auto size, const Block& b, std::span<const Segment> segments) {
-    double* w = w_.data() + b.first_column;
-    lower_solve(size, L_.data() + b.factor, w);
-    for (const Segment& s : segments) y[s.row] += product(size, Y_.data() + s.values, w);
-  });
-  if (!y.empty()) {
-    SparseCholesky& schur = *used().factors;
-    schur.solve_lower(y);
-    if (hub >= 0) move_hub(y);
-    const std::span<const double> inverse = schur.inverse_pivots();
-    for (std::size_t k = 0; k < y.size(); ++k) y[k] *= inverse[k];
-    schur.solve_upper(y);
-  }
-  each_block(hub, [&](auto size, const Block& b, std::span<const Segment> segments) {
-    double* w = w_.data() + b.first_column;
-    for (const Segment& s : segments) {
-      const double* row = Y_.data() + s.values;
-      for (int k = 0; k < size; ++k) w[k] -= y[s.row] * row[k];
-    }
-    upper_solve(size, L_.data() + b.factor, w);
-  });
-  for (int k = 0; k < columns(); ++k) a[columns_[k]] = w_[k];
+  const int hub = used_hub() ? plan_->hub : -1;
+  for (int k = 0; k < columns(); ++k) w_[k] = a[plan_->columns[k]];
+  for (int i = 0; i < rows(); ++i) t_[plan_->lane[i]] = -y[i];
+  to_rows(*plan_, hub, L_.data(), Y_.data(), w_.data(), t_.data());
+  used().solve_lower(t_);
+  if (hub >= 0) move_hub();
+  used().scale(t_);
+  used().solve_upper(t_);
+  to_columns(*plan_, hub, L_.data(), Y_.data(), t_.data(), w_.data());
+  for (int i = 0; i < rows(); ++i) y[i] = t_[plan_->lane[i]];
+  for (int k = 0; k < columns(); ++k) a[plan_->columns[k]] = w_[k];
 }
 
 }  // namespace kardan

@@ -167,6 +167,8 @@ PickedRows pick_rows(const SparsePattern& all, std::span<const int> rows) {
     }
     picked.row_start.push_back(static_cast<int>(picked.column.size()));
   }
+  picked.column.shrink_to_fit();
+  out.place.shrink_to_fit();
   out.pattern = std::make_shared<const SparsePattern>(std::move(picked));
   return out;
 }

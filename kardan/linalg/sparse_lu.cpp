@@ -161,15 +161,18 @@ Eval SparseLu::Implementation::choose_pivots(std::span<const double> values) {
       klu_factor(starts(), columns(), const_cast<double*>(values.data()), symbolic_, &common_);
   if (common_.status < KLU_OK) return Eval::fatal;  // memory or index range
   const bool chosen = numeric != nullptr && common_.status == KLU_OK;
+  PivotOrder order;
   if (chosen) {
     const int n = size();
-    PivotOrder order{.row = {symbolic_->Q, symbolic_->Q + n},
-                     .column = {numeric->Pnum, numeric->Pnum + n},
-                     .block_start = {symbolic_->R, symbolic_->R + symbolic_->nblocks + 1}};
-    factors_.compile(*pattern_, std::move(order), values);
+    order = {.row = {symbolic_->Q, symbolic_->Q + n},
+             .column = {numeric->Pnum, numeric->Pnum + n},
+             .block_start = {symbolic_->R, symbolic_->R + symbolic_->nblocks + 1}};
   }
+  // Its factors need not be there beside ours.
   klu_free_numeric(&numeric, &common_);
-  return chosen ? Eval::ok : Eval::recoverable;
+  if (!chosen) return Eval::recoverable;
+  factors_.compile(*pattern_, std::move(order), values);
+  return Eval::ok;
 }
 
 Eval SparseLu::Implementation::factor(std::span<const double> values) {

@@ -78,6 +78,7 @@ class Resolver {
 
  private:
   void bodies() {
+    out_.bodies.reserve(model_.bodies.size() + 1);
     out_.bodies.push_back(resolve_ground(model_.ground, model_.dimension, drawing_, reader_));
     for (const NamedFields& given : model_.bodies) {
       claim(given.name, given.where);

@@ -25,7 +25,6 @@ EventActions::EventActions(const System& system, RunMemory& memory)
     : system_(system),
       tolerance_(memory.report.tolerance),
       energy_(memory.report.energy),
-      ws_(system.make_workspace()),
       stops_(system),
       bounces_(memory.bounces),
       rested_(memory.rested),
@@ -72,8 +71,14 @@ void EventActions::prepare(const State& state, DriverOptions& driver) {
     };
 }
 
+/// Made when the first event asks for it: most runs have none.
+Workspace& EventActions::workspace() {
+  if (!ws_) ws_ = system_.make_workspace();
+  return *ws_;
+}
+
 double EventActions::total(const State& state) {
-  const Energy e = system_.energy(state, *ws_);
+  const Energy e = system_.energy(state, workspace());
   return e.kinetic + e.potential;
 }
 
@@ -123,7 +128,7 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
   after = state;
   after.t += time;
   system_.retract(state.p, step_, after.p);
-  system_.follow_turns(state, after, *ws_);
+  system_.follow_turns(state, after, workspace());
   return EventEffect::changed;
 }
 

@@ -31,13 +31,14 @@ class EventActions {
   EventEffect release(int stop, State& state, State& after);
   [[nodiscard]] Eval settle(State& state);
   bool comes_to_rest(int stop, double t, double rate);
+  Workspace& workspace();
   double total(const State& state);
   void count_work(double before, const State& state);
 
   const System& system_;
   double tolerance_;
   EnergyBalance& energy_;
-  std::unique_ptr<Workspace> ws_;
+  std::unique_ptr<Workspace> ws_;  // see workspace()
   Stops stops_;
   std::vector<Bounces>& bounces_;  // by stop
   std::vector<int>& rested_;       // sides at the last look, by stop; 0: not at rest

@@ -58,10 +58,12 @@ std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
   for (Vector* x : {&ws->f, &ws->f_t}) x->assign(sizes_.v, 0.0);
   for (Vector* x : {&ws->b, &ws->b_t}) x->assign(sizes_.r, 0.0);
   for (Vector* x : {&ws->d, &ws->d_t}) x->assign(sizes_.w, 0.0);
-  for (SparseMatrix* A : {&ws->G, &ws->rate_p, &ws->accel_p, &ws->accel_v})
-    *A = SparseMatrix(patterns_.constraint);
-  ws->f_p = SparseMatrix(patterns_.force);
-  ws->f_v = SparseMatrix(patterns_.force);
+  ws->G = SparseMatrix(patterns_.constraint);
+  // Explicit methods never ask for the derivatives, half of a workspace: differentiate() fills
+  // their values in.
+  for (SparseMatrix* A : {&ws->rate_p, &ws->accel_p, &ws->accel_v})
+    A->pattern = patterns_.constraint;
+  for (SparseMatrix* A : {&ws->f_p, &ws->f_v}) A->pattern = patterns_.force;
   ws->M = SparseMatrix(patterns_.mass);
   ws->aux_p = SparseMatrix(patterns_.aux);
   ws->aux_v = SparseMatrix(patterns_.aux);
@@ -245,7 +247,7 @@ Eval MultibodySystem<D>::differentiate(const State& state, std::span<const doubl
   const Context<D> at = context(state, motion);
   for (SparseMatrix* A : {&ws.rate_p, &ws.accel_p, &ws.accel_v, &ws.f_p, &ws.f_v, &ws.aux_p,
                           &ws.aux_v, &ws.aux_aux, &ws.force_aux})
-    A->set_zero();
+    A->values.assign(A->pattern->nonzeros(), 0.0);
   for (Vector* x : {&ws.rate_t, &ws.accel_t, &ws.f_t, &ws.b_t, &ws.d_t}) zero(*x);
   const ConstraintValues constraints = constraint_values(ws);
   ForceValues forces = force_values(ws);

@@ -35,6 +35,7 @@ void MultibodySystem<D>::name_quantities() {
   for (int i = 0; i < sizes_.r; ++i) add(program_.states[i].name, {Kind::state, 0, i});
   for (int i = 0; i < sizes_.w; ++i) add(program_.auxiliaries[i].name, {Kind::auxiliary, 0, i});
   add("t", {Kind::time, 0, 0});
+  quantity_order_.shrink_to_fit();
 }
 
 template <int D>

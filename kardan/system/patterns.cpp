@@ -30,6 +30,7 @@ struct BodyPattern {
     ++pattern.rows;
   }
   std::shared_ptr<const SparsePattern> share() {
+    pattern.column.shrink_to_fit();
     return std::make_shared<const SparsePattern>(std::move(pattern));
   }
 };
@@ -88,11 +89,20 @@ std::shared_ptr<const SparsePattern> force_pattern(Topology& t, int velocities) 
   return pattern;
 }
 
-std::shared_ptr<const SparsePattern> mass_pattern(const Topology& t, int velocities) {
-  BodyPattern out(velocities);
+/// Translations are not coupled: the centre of mass is where a body's coordinates are.
+std::shared_ptr<const SparsePattern> mass_pattern(const Topology& t, int dimension,
+                                                  int velocities) {
+  SparsePattern out;
+  out.rows = out.cols = velocities;
   for (std::size_t b = 1; b < t.bodies.size(); ++b)
-    for (int k = 0; k < t.bodies[b].count; ++k) out.add_row({static_cast<int>(b)}, t.bodies);
-  return out.share();
+    for (int k = 0; k < t.bodies[b].count; ++k) {
+      const bool turns = k >= dimension;
+      for (int j = turns ? dimension : k; j < (turns ? t.bodies[b].count : k + 1); ++j)
+        out.column.push_back(t.bodies[b].first + j);
+      out.row_start.push_back(static_cast<int>(out.column.size()));
+    }
+  out.column.shrink_to_fit();
+  return std::make_shared<const SparsePattern>(std::move(out));
 }
 
 template <int D>
@@ -207,7 +217,7 @@ Patterns lay_out(Program<D>& program, int velocities, std::span<const SharedRow>
     for (int a : s.bodies)
       for (int b : s.bodies) pair(topology.bodies[a], topology.bodies[b]);
   out.force = force_pattern(topology, velocities);
-  out.mass = mass_pattern(topology, velocities);
+  out.mass = mass_pattern(topology, D, velocities);
   aux_patterns(program, velocities, topology, out);
   return out;
 }

@@ -66,7 +66,7 @@ void evaluate_all(const System& system, const DerivativePoint& at, Workspace& ws
   EXPECT_EQ(system.differentiate(at.state, at.a, at.lambda, ws), Eval::ok);
 }
 
-TEST(Workspace, AllocatesNothingInEvaluationsAndDerivatives) {
+TEST(Workspace, AllocatesNothingInEvaluationsAndDerivativesAfterTheFirst) {
   if (!KARDAN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "malloc cannot be replaced in this build";
   const long start = allocations;
   delete new Vector(10);
@@ -76,6 +76,8 @@ TEST(Workspace, AllocatesNothingInEvaluationsAndDerivatives) {
     const auto ws = system->make_workspace();
     State moved = at.state;
     Vector events(system->sizes().events), forces(system->blueprint().elements.size());
+    // Room for derivatives is made when they are first asked for.
+    evaluate_all(*system, at, *ws);
     const long before = allocations;
     Eval ok = system->evaluate(at.state, Request::all(), *ws);
     if (ok == Eval::ok) ok = system->differentiate(at.state, at.a, at.lambda, *ws);
