@@ -14,13 +14,14 @@ void multiply_add(double factor, const SparseMatrix& A, const Matrix& X, Matrix&
   if (X.cols() == 2 && p.nonzeros() == p.rows * p.cols) {
     const double* a = A.values.data();
     for (int i = 0; i < p.rows; ++i, a += p.cols) {
-      double *y = Y.row(row + i), sum[2] = {0, 0};
+      double* y = Y.row(row + i);
+      double sum[2] = {y[0], y[1]};
       for (int k = 0; k < p.cols; ++k) {
-        sum[0] += a[k] * X.row(k)[0];
-        sum[1] += a[k] * X.row(k)[1];
+        sum[0] += factor * a[k] * X.row(k)[0];
+        sum[1] += factor * a[k] * X.row(k)[1];
       }
-      y[0] += factor * sum[0];
-      y[1] += factor * sum[1];
+      y[0] = sum[0];
+      y[1] = sum[1];
     }
     return;
   }
