@@ -150,6 +150,7 @@ class StateSpace final : public ChartProblem {
   };
   void curve_base();
   void curve_point();
+  int derivative_width(bool moving) const;
   void find_columns();
   void shape_derivatives(int width);
   void add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts, int part, Matrix& Y) const;

@@ -59,6 +59,11 @@ void StateSpace::curve_point() {
   }
 }
 
+/// Of derivatives by (x, zeta, t) or by u: time counts where constraints move.
+int StateSpace::derivative_width(bool moving) const {
+  return whole_fours(std::max({split_.free_positions() + (moving ? 1 : 0), second(), 1}));
+}
+
 /// Which columns the rows of derivatives have: those that move the bodies a row belongs to, and the
 /// column of time where there is one.
 void StateSpace::find_columns() {
@@ -98,7 +103,7 @@ void StateSpace::find_columns() {
       auto& all = forces[body_of[j]];
       all.insert(all.end(), force_rows[j].begin(), force_rows[j].end());
     }
-    const int width = std::max(n + 1, second());
+    const int width = derivative_width(moving != 0);
     columns_[moving] = {RowFours(moved, width), RowFours(constraints, width),
                         RowFours(force_rows, width), RowFours(forces, width)};
   }
@@ -273,7 +278,7 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
   moving_ = system_.sizes().r + system_.sizes().w > 0;
   for (int row : rows_)
     moving_ = moving_ || ws_->g_t[row] != 0 || ws_->rate_t[row] != 0 || ws_->accel_t[row] != 0;
-  const int width = whole_fours(std::max({n + (moving_ ? 1 : 0), second(), 1}));
+  const int width = derivative_width(moving_);
   bool changed = width != width_ || moving_ != moved;
   if (changed) shape_derivatives(width);
   Segments& seen = segments_;
