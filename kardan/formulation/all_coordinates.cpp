@@ -29,6 +29,9 @@ constexpr double plain_root = 0.03;
 /// Those of half-explicit methods leave the widest gap around 0.54 (hem5: 0.375 to 0.714): the time
 /// they are told is earlier by as much.
 constexpr double half_explicit_ahead = 0.4 / 0.54;
+/// Squares of what is left of a row that are smaller than this many residuals of positions say
+/// nothing about the branch.
+constexpr double blurred = 10;
 /// [rad] The chart ends where a body has turned this far from the base.
 constexpr double chart_reach = 1;
 
@@ -265,15 +268,19 @@ Eval AllCoordinates::rebase(const State& state) {
   return Eval::ok;
 }
 
+/// What counts as near, where rows nearly depend on each other all the time.
+double AllCoordinates::level() const {
+  return std::min(1.0, farthest_root_ / plain_root);
+}
+
 /// What must be left of every row.
 double AllCoordinates::least_root() const {
   if (!has_base_) return 0;
-  const double level = std::min(1.0, farthest_root_ / plain_root);
   // Steps do not end so near: rows nearly depend on each other in this model.
-  if (base_root_ < level * nearest_root) return 0.5 * base_root_;
-  if (!std::isfinite(singular_time_)) return std::min(level * singular_root, base_root_);
+  if (base_root_ < level() * nearest_root) return 0.5 * base_root_;
+  if (!std::isfinite(singular_time_)) return std::min(level() * singular_root, base_root_);
   const double share = singular_share * base_root_ * step_ / (singular_time_ - base_.t);
-  return std::min(level * singular_root, std::max(level * nearest_root, share));
+  return std::min(level() * singular_root, std::max(level() * nearest_root, share));
 }
 
 /// Near a singular position the root of the smallest pivot falls linearly.
@@ -284,9 +291,8 @@ void AllCoordinates::look_ahead() {
   const bool alike = root_by_free_ == base_at_->solver->by_free_directions();
   root_by_free_ = base_at_->solver->by_free_directions();
   singular_time_ = std::numeric_limits<double>::infinity();
-  const double near = near_root * std::min(1.0, farthest_root_ / plain_root);
   if (!has_past_ || !alike || options_.singular == AllCoordinatesOptions::Singular::taken ||
-      base_root_ >= std::min(near, past_root_))
+      base_root_ >= std::min(level() * near_root, past_root_))
     return;
   const double ahead = base_root_ * (base_.t - past_.t) / (past_root_ - base_root_);
   singular_time_ = base_.t + (kind() == ProblemKind::ode ? ahead : half_explicit_ahead * ahead);
@@ -329,6 +335,10 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
   }
   if (Eval e = constraints_hold(*end_at_); e != Eval::ok) return e;
   if (Eval e = accelerate(*end_at_, end_a_, end_lambda_); e != Eval::ok) return e;
+  if (options_.singular == AllCoordinatesOptions::Singular::refused && branches_are_blurred()) {
+    culprit_ = "a singular position: constraints are off by more than branches are apart";
+    return Eval::recoverable;
+  }
   end_ = point_;
   has_end_ = true;
   state = point_;
@@ -340,6 +350,15 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
   point.dz = end_at_->motion.b;
   point.a = end_a_;
   return Eval::ok;
+}
+
+/// At a distance s from a singular position two branches are s^2 apart, and s goes with what is
+/// left of a row: positions that are off by as much lie between them, and lead to either.
+bool AllCoordinates::branches_are_blurred() const {
+  double off = 0;
+  for (int i = 0; i < holonomic_; ++i)
+    off = std::max(off, std::abs(scaled_residual(system_, rows_[i], 0, end_at_->motion.g[i])));
+  return end_at_->solver->pivot_ratio() < blurred * level() * level() * off;
 }
 
 void AllCoordinates::base_point(ChartPoint& point) const {

@@ -107,6 +107,8 @@ class AllCoordinates final : public ConstrainedProblem {
   double largest_off(int& row) const;
   Eval contradiction(int row);
   bool is_end(const State& state) const;
+  bool branches_are_blurred() const;
+  double level() const;
   /// Which factors a projection begins with: those factored last, or its own.
   enum class Factors { last, none };
   Eval project_position(Factors factors);
