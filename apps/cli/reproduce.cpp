@@ -33,7 +33,7 @@ void list_verdicts(const Paper& paper) {
 std::filesystem::path models_folder() {
   std::error_code none;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
-  const auto installed = program.parent_path().parent_path() / "share" / "kardan" / "models";
+  auto installed = program.parent_path().parent_path() / "share" / "kardan" / "models";
   if (!none && std::filesystem::is_directory(installed, none)) return installed;
   return KARDAN_MODELS_DIR;
 }
