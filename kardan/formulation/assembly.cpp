@@ -15,9 +15,23 @@ namespace {
 constexpr int max_iterations = 200;
 /// Scaled residuals below this count as met; Newton goes on below it while it gains.
 constexpr double met_tolerance = 1e-11;
+/// Or, where bodies are that many lengths of the model away, this many roundings of it.
+constexpr double met_roundings = 16;
+/// So many conditions are named in a message.
+constexpr std::size_t most_named = 8;
 /// Largest turn and largest displacement (of the length scale) in one Newton step.
 constexpr double max_turn = 0.5;
 constexpr double max_shift = 0.5;
+
+/// Below what residuals of positions count as met: joints far away are not known better.
+double met_positions(const System& system, const State& state) {
+  double farthest = 0;
+  for (std::size_t b = 1; b < system.bodies().size(); ++b)
+    for (int k = 0; k < system.dimension(); ++k)
+      farthest = std::max(farthest, std::abs(state.p[system.bodies()[b].p + k]));
+  return std::max(met_tolerance, met_roundings * std::numeric_limits<double>::epsilon() * farthest /
+                                     system.scales().length);
+}
 
 /// The metric of the assembly: M, with a small share of the mean mass where there is none.
 Vector metric(const System& system, const Workspace& ws) {
@@ -213,7 +227,7 @@ StageResult solve_positions(const System& system, State& state,
     if (!gained) {
       // At round-off no step gains any more; away from it more damping may help.
       size = stage.evaluate(state);
-      if (size < met_tolerance || damping > 1e2) break;
+      if (size < met_positions(system, state) || damping > 1e2) break;
       damping = std::max(100 * mu, 1e-6);
       continue;
     }
@@ -222,10 +236,10 @@ StageResult solve_positions(const System& system, State& state,
     state = trial;
     merit = new_merit;
     size = new_size;
-    if (size < met_tolerance && slow) break;
+    if (size < met_positions(system, state) && slow) break;
   }
   size = stage.evaluate(state);
-  result.met = size <= met_tolerance;
+  result.met = size <= met_positions(system, state);
   result.ended = result.iterations < max_iterations && std::isfinite(size);
   if (!result.met) result.conflict = stage.conflict("position");
   return result;
@@ -339,13 +353,20 @@ void report_motion(const System& system, const State& from, const State& to,
   }
 }
 
+std::string named(const std::vector<std::string>& members) {
+  if (members.size() <= most_named) return fmt::format("{}", fmt::join(members, "; "));
+  return fmt::format("{}; and {} more",
+                     fmt::join(members.begin(), members.begin() + most_named, "; "),
+                     members.size() - most_named);
+}
+
 void fail(AssemblyReport& report, const Conflict& conflict, const char* advice) {
   report.status = Eval::fatal;
   report.diagnosis = Diagnosis::start_contradictory;
   report.conflicts.push_back(conflict);
   report.message =
       fmt::format("the {} conditions contradict each other; {:.3g} remains between: {}",
-                  conflict.level, conflict.size, fmt::join(conflict.members, "; "));
+                  conflict.level, conflict.size, named(conflict.members));
   report.advice = advice;
 }
 
@@ -357,7 +378,7 @@ void fail(AssemblyReport& report, const StageResult& result, const char* advice)
   report.message = fmt::format(
       "no {} were found that meet all conditions of the start; {:.3g} remains between: {}",
       result.conflict.level == "position" ? "positions" : "velocities", result.conflict.size,
-      fmt::join(result.conflict.members, "; "));
+      named(result.conflict.members));
 }
 
 /// Accelerations that leave more than this of G a = gamma, scaled, do so because rows contradict
