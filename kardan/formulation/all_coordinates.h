@@ -113,7 +113,6 @@ class AllCoordinates final : public ConstrainedProblem {
   enum class Factors { last, none };
   Eval project_position(Factors factors);
   Eval project_velocity(At& at);
-  double rounding() const;
   void retract_point();
   void look_ahead();
   double least_root() const;

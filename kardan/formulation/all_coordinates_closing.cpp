@@ -23,8 +23,6 @@ constexpr double visibly_off = 1e-3;
 /// round-off of large models.
 constexpr double projected = 2e-14;
 constexpr double round_off_residual = 1e-11;
-/// Or so many roundings of the coordinates, where bodies are far away.
-constexpr double far_roundings = 16;
 constexpr int max_projections = 12;
 /// Factors that leave more than this of a residual are made anew.
 constexpr double slow_projection = 0.05;
@@ -114,16 +112,6 @@ void AllCoordinates::retract_point() {
   if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
 }
 
-/// Below what residuals of positions may be all rounding.
-double AllCoordinates::rounding() const {
-  double farthest = 0;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b)
-    for (int k = 0; k < system_.dimension(); ++k)
-      farthest = std::max(farthest, std::abs(point_.p[system_.bodies()[b].p + k]));
-  return std::max(round_off_residual, far_roundings * std::numeric_limits<double>::epsilon() *
-                                          farthest / system_.scales().length);
-}
-
 /// Moves point_ along M^-1 G' until g = 0, with factors nearby while they do.
 Eval AllCoordinates::project_position(Factors factors) {
   constexpr double none = std::numeric_limits<double>::infinity();
@@ -139,7 +127,9 @@ Eval AllCoordinates::project_position(Factors factors) {
     if (size < projected) return Eval::ok;
     if (last < none && size > slow_projection * last) {
       // Round-off ends it here; else other factors are needed.
-      if (size < rounding() && size > 0.5 * last) return Eval::ok;
+      if (size < std::max(round_off_residual, position_rounding(system_, point_)) &&
+          size > 0.5 * last)
+        return Eval::ok;
       if (!fresh) {
         factors = Factors::none;
         last = none;
@@ -160,7 +150,9 @@ Eval AllCoordinates::project_position(Factors factors) {
     retract_point();
   }
   culprit_ = "the constraints, which the end of the step could not be put back on";
-  return last < rounding() ? Eval::ok : Eval::recoverable;
+  return last < std::max(round_off_residual, position_rounding(system_, point_))
+             ? Eval::ok
+             : Eval::recoverable;
 }
 
 /// The velocities of point_ along M^-1 G', with the factors there.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kardan/formulation/accelerations.h"
+#include "kardan/formulation/residuals.h"
 #include "kardan/formulation/saddle.h"
 
 namespace kardan {
@@ -15,22 +16,14 @@ namespace {
 constexpr int max_iterations = 200;
 /// Scaled residuals below this count as met; Newton goes on below it while it gains.
 constexpr double met_tolerance = 1e-11;
-/// Or, where bodies are that many lengths of the model away, this many roundings of it.
-constexpr double met_roundings = 16;
 /// So many conditions are named in a message.
 constexpr std::size_t most_named = 8;
 /// Largest turn and largest displacement (of the length scale) in one Newton step.
 constexpr double max_turn = 0.5;
 constexpr double max_shift = 0.5;
 
-/// Below what residuals of positions count as met: joints far away are not known better.
 double met_positions(const System& system, const State& state) {
-  double farthest = 0;
-  for (std::size_t b = 1; b < system.bodies().size(); ++b)
-    for (int k = 0; k < system.dimension(); ++k)
-      farthest = std::max(farthest, std::abs(state.p[system.bodies()[b].p + k]));
-  return std::max(met_tolerance, met_roundings * std::numeric_limits<double>::epsilon() * farthest /
-                                     system.scales().length);
+  return std::max(met_tolerance, position_rounding(system, state));
 }
 
 /// The metric of the assembly: M, with a small share of the mean mass where there is none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace kardan {
 
@@ -12,6 +13,15 @@ bool is_rotation(const System& system, int column) {
 
 double column_scale(const System& system, int column) {
   return system.coordinate_scale(column);
+}
+
+double position_rounding(const System& system, const State& state) {
+  constexpr double roundings = 16;
+  double farthest = 0;
+  for (std::size_t b = 1; b < system.bodies().size(); ++b)
+    for (int k = 0; k < system.dimension(); ++k)
+      farthest = std::max(farthest, std::abs(state.p[system.bodies()[b].p + k]));
+  return roundings * std::numeric_limits<double>::epsilon() * farthest / system.scales().length;
 }
 
 double scaled_residual(const System& system, int row, int level, double r) {

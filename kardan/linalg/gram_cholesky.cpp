@@ -19,21 +19,6 @@ typedef double Four __attribute__((vector_size(lanes * sizeof(double)), aligned(
 /// Doubles of a tile between nodes.
 constexpr int tile = lanes * lanes;
 
-/// Calls `use` with the number of rows of a node as a constant.
-template <class Use>
-KARDAN_INLINE void with_rows(int rows, Use&& use) {
-  switch (rows) {
-    case 1:
-      return use(std::integral_constant<int, 1>());
-    case 2:
-      return use(std::integral_constant<int, 2>());
-    case 3:
-      return use(std::integral_constant<int, 3>());
-    default:
-      return use(std::integral_constant<int, 4>());
-  }
-}
-
 KARDAN_INLINE const Four* fours(const double* x) {
   return reinterpret_cast<const Four*>(x);
 }
@@ -148,7 +133,7 @@ bool factor_rows(Work& w) {
     const int node = plan.order[k];
     for (int e = plan.row_start[k]; e < plan.row_start[k + 1]; ++e) {
       const int j = plan.column[e];
-      with_rows(
+      with_constant(
           plan.size[j], [&](auto columns) __attribute__((always_inline)) {
             sum_products(columns, w, e, w.row + tile * j);
           });
@@ -157,12 +142,12 @@ bool factor_rows(Work& w) {
     for (int i = 0; i < lanes; ++i) diagonal[i] = w.row[tile * node + lanes * i + i];
     for (int e = plan.row_of_L_start[k]; e < plan.row_of_L_start[k + 1]; ++e) {
       const int j = plan.row_of_L[e];
-      with_rows(
+      with_constant(
           plan.size[j], [&](auto columns)
                             __attribute__((always_inline)) { eliminate(columns, node, j, w); });
     }
     bool good = true;
-    with_rows(
+    with_constant(
         plan.size[node], [&](auto rows) __attribute__((always_inline)) {
           good = factor_diagonal(rows, node, diagonal, w);
         });
@@ -174,7 +159,7 @@ bool factor_rows(Work& w) {
 KARDAN_DISPATCHED
 void lower(const GramPlan& plan, const double* L, const double* inside, double* x) {
   for (const int j : plan.order)
-    with_rows(
+    with_constant(
         plan.size[j], [&](auto columns) __attribute__((always_inline)) {
           double* own = x + lanes * j;
           Four sum = fours(inside + tile * j)[0] * own[0];
@@ -221,7 +206,7 @@ KARDAN_DISPATCHED
 void upper(const GramPlan& plan, const double* L, const double* inside, double* x) {
   for (std::size_t k = plan.order.size(); k-- > 0;) {
     const int j = plan.order[k];
-    with_rows(
+    with_constant(
         plan.size[j], [&](auto columns) __attribute__((always_inline)) {
           double* own = x + lanes * j;
           Four sum[columns] = {};

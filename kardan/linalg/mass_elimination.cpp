@@ -52,21 +52,6 @@ KARDAN_INLINE void with_block(const EliminationPlan::Block& block, Use&& use) {
     with_size(block.size, use);
 }
 
-/// Calls `use` with a number of columns, four at most, as a constant.
-template <class Use>
-KARDAN_INLINE void with_count(int count, Use&& use) {
-  switch (count) {
-    case 1:
-      return use(std::integral_constant<int, 1>());
-    case 2:
-      return use(std::integral_constant<int, 2>());
-    case 3:
-      return use(std::integral_constant<int, 3>());
-    default:
-      return use(std::integral_constant<int, 4>());
-  }
-}
-
 /// L^-1 in place of a matrix L L', both by rows of the lower triangle. The row whose pivot failed,
 /// or -1. Products with the inverse do not wait for each other, as the steps of a solution do.
 int invert_factor(int size, double* L) {
@@ -207,7 +192,7 @@ void to_columns(const EliminationPlan& plan, int without, const double* L, const
     const GramGroup& own = plan.tile_groups[g];
     const GramTile* first = plan.tiles.data() + own.first_tile;
     for (int c = 0; c < own.columns; c += lanes) {
-      with_count(
+      with_constant(
           own.columns - c, [&](auto columns) __attribute__((always_inline)) {
             Four sum[lanes] = {};
             for (const GramTile* k = first; k != first + own.tiles; ++k) {

@@ -135,21 +135,6 @@ KARDAN_INLINE void apply(const NullSpaceFactors& at, typename Kind::Number* x,
   for (int j = 0; j < m; ++j) x[n + j] = s[j] - u[j];
 }
 
-// Loops over blocks are unrolled for every number of them.
-template <class Use>
-KARDAN_INLINE auto with_blocks(int blocks, Use&& use) {
-  switch (blocks) {
-    case 1:
-      return use(std::integral_constant<int, 1>());
-    case 2:
-      return use(std::integral_constant<int, 2>());
-    case 3:
-      return use(std::integral_constant<int, 3>());
-    default:
-      return use(std::integral_constant<int, 4>());
-  }
-}
-
 KARDAN_DISPATCHED
 double invert(int n, int m, int blocks, double* T, double* V, double* factor, double* B) {
   static_assert(NullSpaceSolver::most_columns == 4 * lanes);
@@ -159,13 +144,13 @@ double invert(int n, int m, int blocks, double* T, double* V, double* factor, do
     if (share > 0) expand<b>(n, m, t, V, factor, reinterpret_cast<Four*>(B));
     return share;
   };
-  return with_blocks(blocks, run);
+  return with_constant(blocks, run);
 }
 
 KARDAN_DISPATCHED
 void apply_one(const NullSpaceFactors& at, int blocks, double* x, double* spare) {
   const int room = lanes * blocks;
-  with_blocks(
+  with_constant(
       blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
         apply<b, One>(at, x, spare, spare + room, spare + 2 * room);
       });
@@ -175,7 +160,7 @@ KARDAN_DISPATCHED
 void apply_four(const NullSpaceFactors& at, int blocks, double* x, double* spare) {
   const int room = lanes * blocks;
   Four* r = reinterpret_cast<Four*>(spare);
-  with_blocks(
+  with_constant(
       blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
         apply<b, SideBySide>(at, reinterpret_cast<Four*>(x), r, r + room, r + 2 * room);
       });
@@ -184,7 +169,7 @@ void apply_four(const NullSpaceFactors& at, int blocks, double* x, double* spare
 /// y := sum_j x[j] A(j)
 KARDAN_DISPATCHED
 void combine_rows(int blocks, int count, const double* x, const double* A, double* y) {
-  with_blocks(
+  with_constant(
       blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
         combine<b>(count, x, reinterpret_cast<const Four*>(A), reinterpret_cast<Four*>(y));
       });
@@ -193,7 +178,7 @@ void combine_rows(int blocks, int count, const double* x, const double* A, doubl
 /// The same for four x side by side.
 KARDAN_DISPATCHED
 void combine_four(int blocks, int count, const double* x, const double* A, double* y) {
-  with_blocks(
+  with_constant(
       blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
         combine<b>(count, reinterpret_cast<const Four*>(x), reinterpret_cast<const Four*>(A),
                    reinterpret_cast<Four*>(y));
