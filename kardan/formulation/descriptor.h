@@ -135,7 +135,7 @@ class Descriptor final : public DaeProblem {
   /// The rank is decided where constraints hold; elsewhere redundant rows look independent.
   enum class At { consistent, anywhere };
   /// Whether the workspace holds the evaluation at the state already.
-  enum class Values { wanted, present, without_gamma };
+  enum class Values { wanted, present };
   Eval choose_rows(const State& state, At at, Values values = Values::wanted);
   void unbalance();
   void unbalance_at_rest();
@@ -149,6 +149,7 @@ class Descriptor final : public DaeProblem {
   Eval close_on(const std::vector<char>& rows, State& state, Values values);
   int violated_row(const std::vector<char>& held) const;
   double position_drift() const;
+  double velocity_rounding(int row, const State& state) const;
   Eval redundant_rows_hold();
   bool jumped(const State& state) const;
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,

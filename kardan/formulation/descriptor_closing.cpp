@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/analysis.h"
@@ -17,6 +18,8 @@ namespace {
 /// Positions and velocities are closed to this scaled residual: round-off of large models begins
 /// below.
 constexpr double closed = 2e-14;
+/// Or, where velocities are large, to the rounding of the terms of a row, which may be up to this.
+constexpr double largest_rounding = 1e-12;
 constexpr int max_closing_iterations = 10;
 /// Rows left out as redundant must hold by themselves to this scaled residual.
 constexpr double redundant_tolerance = 1e-10;
@@ -201,8 +204,6 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
   }
   // Accelerations come last: with the factors that closed, which are those of a state next to it.
   const auto finish = [&] {
-    if (values == Values::without_gamma)
-      if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
     if (nonlinear || !all || refine_accelerations()) return Eval::ok;
     return solve_accelerations(state, Values::present);
   };
@@ -213,7 +214,8 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
     for (int i = 0; i < layout_.m; ++i) {
       if (!rows[i]) continue;
       const double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
-      const double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
+      double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
+      if (v >= closed && v < largest_rounding && v < velocity_rounding(i, state)) v = 0;
       if (std::max(p, v) > std::max(position, velocity)) worst = i;
       position = std::max(position, p);
       velocity = std::max(velocity, v);
@@ -252,8 +254,18 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
     } else if (Eval e = evaluate(state, Request::all()); e != Eval::ok) {
       return e;
     }
-    values = Values::present;
   }
+}
+
+/// Scaled residuals of velocities below this are rounding of the terms that a row adds up.
+double Descriptor::velocity_rounding(int row, const State& state) const {
+  constexpr double roundings = 16;
+  const SparsePattern& p = *ws_->G.pattern;
+  double size = 0;
+  for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
+    size += std::abs(ws_->G.values[k] * state.v[p.column[k]]);
+  return roundings * std::numeric_limits<double>::epsilon() *
+         std::abs(scaled_residual(system_, row, 1, size));
 }
 
 /// The same on all rows. Those that are nearly redundant are left alone while they hold: near a
@@ -266,12 +278,8 @@ Eval Descriptor::close(State& state) {
     strong_ = active_;
     remainder_ = last_.remainder;
     rows_are_old_ = true;
-    // Only what closing needs: most often the state is not at the end of it.
-    const bool nonlinear = layout_.w > 0 || system_.sizes().multiplier_forces;
-    const Request some{
-        .position = true, .velocity = true, .acceleration = nonlinear, .force = true};
-    if (Eval e = evaluate(state, some); e != Eval::ok) return e;
-    return close_on(strong_, state, nonlinear ? Values::present : Values::without_gamma);
+    if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
+    return close_on(strong_, state, Values::present);
   }
   if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
   if (Eval e = choose_rows(state, At::anywhere, Values::present); e != Eval::ok) return e;

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kardan/integrate/collocation.h"
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/integrate/radau_tableau.h"
 #include "kardan/integrate/stage_guess.h"
-#include "kardan/linalg/dispatch.h"
 
 namespace kardan {
 namespace {
@@ -18,30 +18,6 @@ constexpr double largest_noise = 0.3;
 
 std::string stage_name(int stage) {
   return "stage_" + std::to_string(stage);
-}
-
-/// Y := factor (C x I) X
-template <int s>
-KARDAN_INLINE void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
-  double c[s][s];
-  const double* x[s];
-  for (int i = 0; i < s; ++i) {
-    x[i] = X[i].data();
-    for (int j = 0; j < s; ++j) c[i][j] = factor * C(i, j);
-  }
-  const std::size_t size = X[0].size();
-  for (int i = 0; i < s; ++i) {
-    double* __restrict y = Y[i].data();
-    for (std::size_t k = 0; k < size; ++k) {
-      double sum = c[i][0] * x[0][k];
-      for (int j = 1; j < s; ++j) sum += c[i][j] * x[j][k];
-      y[k] = sum;
-    }
-  }
-}
-KARDAN_DISPATCHED
-void combine(const Matrix& C, double factor, const Stages& X, Stages& Y) {
-  return C.rows() == 3 ? combine<3>(C, factor, X, Y) : combine<5>(C, factor, X, Y);
 }
 
 /// Of the last accepted step.
@@ -71,6 +47,7 @@ class RadauStepper final : public Stepper, public StepFlow {
         max_iterations_(static_cast<int>(number_option(options, "newton_iterations"))),
         max_updates_(static_cast<int>(number_option(options, "newton_updates"))),
         keep_while_(number_option(options, "jacobian_reuse")),
+        polynomial_(t_.c),
         start_(t_.c) {
     for (Stages* stages : {&Z_, &slope_, &F_, &transformed_, &D_, &W_}) stages->resize(t_.c.size());
   }
@@ -104,6 +81,7 @@ class RadauStepper final : public Stepper, public StepFlow {
   Eval correct(DaeProblem& problem, const StepStart& start, double h, Stage stage,
                DaeLinearization& matrix);
   double size_of(DaeProblem& problem, double velocity_factor, const Vector& dy);
+  bool stages_follow_one_motion(const DaeProblem& problem, double h) const;
   void guess(DaeProblem& problem, double h);
   void estimate(DaeProblem& problem, const StepStart& start, double h, DaeLinearization& matrix,
                 Trial& trial);
@@ -111,7 +89,7 @@ class RadauStepper final : public Stepper, public StepFlow {
   void reserve(DaeProblem& problem, const StepStart& start, double h, Counters& counters);
   void to_local(const DaeProblem& problem, const Vector& y, Local& out) const;
 
-  double estimate_weight(double tolerance) const;
+  double estimate_weight(double tolerance);
 
   const RadauMethod& method_;
   const RadauTableau& t_;
@@ -120,6 +98,7 @@ class RadauStepper final : public Stepper, public StepFlow {
   int max_iterations_, max_updates_;
   double keep_while_;
 
+  CollocationPolynomial polynomial_;
   StageGuess start_;
   Memory memory_;
   std::unique_ptr<DaeLinearization> kept_, fresh_;  // of memory; of this step
@@ -132,9 +111,10 @@ class RadauStepper final : public Stepper, public StepFlow {
   Local change_, units_;
   const DaeProblem* problem_ = nullptr;  // of the last attempt
   Local inside_;
-  Vector speed_, powers_;
-  Matrix terms_;
+  Vector speed_;
   double contraction_ = 0, theta_ = 0, h_ = 0;
+  double weighed_ = 0, weight_ = 0;  // a tolerance, and its estimate_weight
+  double expected_ = 0;              // contraction, of the next iteration
   bool used_fresh_ = false;
   Diagnosis diagnosis_ = Diagnosis::none;  // of the last attempt
 };
@@ -224,9 +204,20 @@ Eval RadauStepper::correct(DaeProblem& problem, const StepStart& start, double h
 /// measured: with 28 for radau5 and 1000 for radau9 the velocities of Andrews' mechanism, whose
 /// errors are 300 times those of its positions, are within ten tolerances on a grid, and so are 20
 /// s of four-bar linkages.
-double RadauStepper::estimate_weight(double tolerance) const {
+double RadauStepper::estimate_weight(double tolerance) {
   const double s = t_.stages;
-  return method_.estimate_factor * std::pow(tolerance, (s - 2) / (2 * s - 1));
+  if (tolerance != weighed_) {
+    weighed_ = tolerance;
+    weight_ = method_.estimate_factor * std::pow(tolerance, (s - 2) / (2 * s - 1));
+  }
+  return weight_;
+}
+
+/// What an error of velocities counts: h^(index - 1).
+double velocity_share(const DaeProblem& problem, double h) {
+  double share = 1;
+  for (int k = 1; k < problem.velocity_index(); ++k) share *= h;
+  return share;
 }
 
 RadauStepper::Newton RadauStepper::iterate(DaeProblem& problem, const StepStart& start, double h,
@@ -246,14 +237,14 @@ RadauStepper::Newton RadauStepper::iterate(DaeProblem& problem, const StepStart&
   const double noise =
       std::min(largest_noise, 100 * std::numeric_limits<double>::epsilon() * matrix.condition() *
                                   matrix.condition() * weight / tolerance);
-  // Until two corrections show the contraction, that of the last step stands in, with doubt: good
+  // Until two corrections show the contraction, the expected one stands in, with doubt: good
   // guesses make first corrections small, which is no sign of how the next would be.
   constexpr double doubt = 5;
-  double eta = std::pow(std::max(memory_.contraction, smallest_contraction), 0.8);
+  double eta = expected_;
   double last = 0, last_ratio = 0;
   theta_ = 0;
   problem.error_units(*start.state, *start.scale, units_);
-  const double velocity_factor = std::pow(h, problem.velocity_index() - 1);
+  const double velocity_factor = velocity_share(problem, h);
   for (int iteration = 1; iteration <= max_iterations_; ++iteration) {
     counters.evaluations += t_.stages;
     ++counters.iterations;
@@ -273,10 +264,14 @@ RadauStepper::Newton RadauStepper::iterate(DaeProblem& problem, const StepStart&
       last_ratio = ratio;
       if (theta_ >= 0.99) return Newton::slow;
       eta = theta_ / (1 - theta_);
-      const double at_the_end = eta * size * std::pow(theta_, max_iterations_ - 1 - iteration);
-      if (at_the_end >= enough && eta * size > enough) return Newton::slow;
+      const double now = eta * size;
+      if (now > enough && now * std::pow(theta_, max_iterations_ - 1 - iteration) >= enough)
+        return Newton::slow;
     }
     last = std::max(size, std::numeric_limits<double>::min());
+    // The first corrections of closed stages lead to their branch, and by how much they shrink says
+    // nothing about the next: there none is left out that counts.
+    if (stage == Stage::closed) eta = std::max(eta, 1.0);
     if (eta * size <= (iteration == 1 ? enough / doubt : enough)) {
       contraction_ = eta;
       return Newton::converged;
@@ -310,7 +305,27 @@ RadauStepper::Newton RadauStepper::solve_with(DaeProblem& problem, const StepSta
     diagnosis_ = Diagnosis::step_matrix_singular;
     return Newton::failed;
   }
-  return iterate(problem, start, h, stage, matrix, counters);
+  Newton outcome = iterate(problem, start, h, stage, matrix, counters);
+  if (outcome == Newton::converged && !stages_follow_one_motion(problem, h)) {
+    diagnosis_ = Diagnosis::branch_jump;
+    outcome = Newton::failed;
+  }
+  // What has gone wrong once in a step promises nothing.
+  if (outcome != Newton::converged) expected_ = 1;
+  return outcome;
+}
+
+/// At a singular position stages may lie on several branches, and satisfy all equations that count:
+/// not those that the constraints replace, x' = u among them, which then fail by whole velocities.
+bool RadauStepper::stages_follow_one_motion(const DaeProblem& problem, double h) const {
+  constexpr double largest_share = 0.2;
+  double defect = 0, motion = 0;
+  for (int i = 0; i < t_.stages; ++i)
+    for (int k = 0; k < problem.second(); ++k) {
+      defect = std::max(defect, std::abs(F_[i][k]) / units_.x[k]);
+      motion = std::max(motion, std::abs(slope_[i][k]) / units_.x[k]);
+    }
+  return defect <= largest_share * motion || h * defect <= 1;
 }
 
 Eval RadauStepper::attempt(ChartProblem& chart_problem, const StepStart& start, double h,
@@ -325,6 +340,7 @@ Eval RadauStepper::attempt(ChartProblem& chart_problem, const StepStart& start, 
   diagnosis_ = Diagnosis::none;
   const int middle = (t_.stages + 1) / 2;
   Newton outcome = Newton::failed;
+  expected_ = std::pow(std::max(memory_.contraction, smallest_contraction), 0.8);
   if (memory_.keep_matrix) {
     guess(problem, h);
     outcome = solve_with(problem, start, h, Stage::as_it_is, *kept_, counters);
@@ -372,51 +388,22 @@ void RadauStepper::estimate(DaeProblem& problem, const StepStart& start, double 
   matrix.solve(residual_, error_);
   to_local(problem, error_, trial.error);
   const double weight = estimate_weight(start.scale->relative);
-  const double factor = std::pow(h, problem.velocity_index() - 1);
+  const double factor = velocity_share(problem, h);
   for (double& x : trial.error.x) x *= weight;
   for (double& u : trial.error.u) u *= weight * factor;
   for (double& z : trial.error.z) z *= weight;
 }
 
-/// The collocation polynomial.
 const Local& RadauStepper::at(double time) {
-  const double x = time / h_;
   y_ = y0_;
-  for (int j = 0; j < t_.stages; ++j) {
-    double weight = x / t_.c[j];
-    for (int l = 0; l < t_.stages; ++l)
-      if (l != j) weight *= (x - t_.c[l]) / (t_.c[j] - t_.c[l]);
-    add_scaled(weight, Z_[j], y_);
-  }
+  polynomial_.add(time / h_, Z_, y_);
   to_local(*problem_, y_, inside_);
   return inside_;
 }
 
-/// The polynomial about the middle between a and b: no term exceeds its size at the ends.
 const Vector& RadauStepper::speed_bound(double a, double b) {
-  const double middle = 0.5 * (a + b) / h_, reach = 0.5 * (b - a) / h_;
-  const int n = problem_->second(), degree = t_.stages;
-  terms_.resize(n, degree + 1);  // by powers of the distance from the middle
-  terms_.set_zero();
-  for (int k = 0; k < n; ++k) terms_(k, 0) = y0_[n + k];
-  powers_.resize(degree + 1);
-  for (int j = 0; j < degree; ++j) {
-    // The Lagrange polynomial as a product of (x - node) = (distance + middle - node).
-    std::fill(powers_.begin(), powers_.end(), 0.0);
-    powers_[0] = 1;
-    const auto times = [&](double node, double scale) {
-      for (int d = degree; d >= 0; --d)
-        powers_[d] = (powers_[d] * (middle - node) + (d > 0 ? powers_[d - 1] : 0)) / scale;
-    };
-    times(0, t_.c[j]);
-    for (int l = 0; l < degree; ++l)
-      if (l != j) times(t_.c[l], t_.c[j] - t_.c[l]);
-    for (int k = 0; k < n; ++k)
-      for (int d = 0; d <= degree; ++d) terms_(k, d) += powers_[d] * Z_[j][n + k];
-  }
-  speed_.assign(n, 0.0);
-  for (int k = 0; k < n; ++k)
-    for (int d = degree; d >= 0; --d) speed_[k] = std::abs(terms_(k, d)) + reach * speed_[k];
+  speed_.resize(problem_->second());
+  polynomial_.bound(a / h_, b / h_, y0_, Z_, problem_->second(), speed_);
   return speed_;
 }
 

@@ -1,10 +1,8 @@
 #include "kardan/integrate/stage_guess.h"
 
-#include <cmath>
-
 namespace kardan {
 
-StageGuess::StageGuess(const Vector& c) : c_(c) {
+StageGuess::StageGuess(const Vector& c) : c_(c), polynomial_(c) {
   // (x - c_1) ... (x - c_s), then its integral.
   power_.assign(1, 1.0);
   for (double node : c_) {
@@ -13,6 +11,7 @@ StageGuess::StageGuess(const Vector& c) : c_(c) {
   }
   for (std::size_t k = 0; k < power_.size(); ++k) power_[k] /= static_cast<double>(k + 1);
   for (std::size_t k = 2; k <= c_.size(); ++k) factorial_ *= static_cast<double>(k);
+  for (double node : c_) integral_to_.push_back(integral(node));
   for (Stages* stages : {&Z_, &last_.by, &before_.by, &continued_}) stages->resize(c_.size());
 }
 
@@ -23,25 +22,23 @@ double StageGuess::integral(double x) const {
 }
 
 StageGuess::MissFactors StageGuess::miss_factors(int i, double H, double r) const {
-  const double s1 = static_cast<double>(c_.size() + 1), scale = std::pow(H, s1) / factorial_;
   const double x = 1 + c_[i] * r;
-  double product = x;
-  for (double node : c_) product *= x - node;
-  return {scale * (integral(x) - std::pow(r, s1) * integral(c_[i])), scale / s1 * product};
+  double product = x, scale = H / factorial_, growth = r;  // H^(s+1) / s!, r^(s+1)
+  for (double node : c_) {
+    product *= x - node;
+    scale *= H;
+    growth *= r;
+  }
+  return {scale * (integral(x) - growth * integral_to_[i]),
+          scale / static_cast<double>(c_.size() + 1) * product};
 }
 
-/// Lagrange on the nodes 0, c_1, ..., c_s of the last step.
+/// That of the last step.
 void StageGuess::continue_polynomial(DaeProblem& problem, double h) {
-  const std::size_t s = c_.size();
-  for (std::size_t i = 0; i < s; ++i) {
-    const double x = 1 + c_[i] * h / h_;
+  const double r = h / h_;
+  for (std::size_t i = 0; i < c_.size(); ++i) {
     continued_[i] = y0_;
-    for (std::size_t k = 0; k < s; ++k) {
-      double weight = x / c_[k];
-      for (std::size_t l = 0; l < s; ++l)
-        if (l != k) weight *= (x - c_[l]) / (c_[k] - c_[l]);
-      add_scaled(weight, Z_[k], continued_[i]);
-    }
+    polynomial_.add(1 + c_[i] * r, Z_, continued_[i]);
     problem.carry(continued_[i]);
     add_scaled(-1, problem.base_values(), continued_[i]);
   }

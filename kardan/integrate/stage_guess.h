@@ -12,11 +12,10 @@
 /// distances from these. What the guess missed in the last steps tells y^(s+1) there, which is
 /// continued by a line.
 
+#include "kardan/integrate/collocation.h"
 #include "kardan/integrate/dae_problem.h"
 
 namespace kardan {
-
-using Stages = std::vector<Vector>;
 
 class StageGuess {
  public:
@@ -43,7 +42,9 @@ class StageGuess {
   void continue_polynomial(DaeProblem& problem, double h);
 
   Vector c_;
+  CollocationPolynomial polynomial_;
   Vector power_;                  // coefficients of I / x: of 1, x, ..., x^s
+  Vector integral_to_;            // I(c_i)
   double factorial_ = 1;          // s!
   int known_ = 0;                 // polynomials: 0 or 1
   int misses_ = 0;                // of them, up to 2

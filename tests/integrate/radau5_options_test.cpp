@@ -139,11 +139,12 @@ TEST(RadauCounts, HaveThePapersMeaning) {
   const Result run = run_with(*problem.system, start.state, 0.03, {});
   const Counters& c = run.report.counters;
   // One predecomposition and one choice of selectors with every Jacobian, one solve with every
-  // iteration; the mass matrix belongs to every evaluation.
+  // iteration; the mass matrix belongs to every evaluation, but the first of an iteration may be the
+  // one that its Jacobian has left.
   EXPECT_EQ(run.counts.predecompositions, c.jacobians);
   EXPECT_EQ(run.counts.selectors, c.jacobians);
   EXPECT_EQ(c.solves, c.iterations);
-  EXPECT_GE(run.counts.mass_evaluations, c.evaluations);
+  EXPECT_GE(run.counts.mass_evaluations + c.jacobians, c.evaluations);
   // That of bodies is constant: it is made once.
   const Prepared bodies = model_file("three_link.yaml");
   EXPECT_EQ(run_with(*bodies.system, bodies.start.state, 0.1, {}).counts.mass_evaluations, 1);
