@@ -61,6 +61,21 @@ bool is_llm(const Way& way) {
   return std::string_view(way.method).starts_with("llm");
 }
 
+std::vector<Way> work_ways() {
+  return {{"llm, drift-free", "llm"},
+          {"llm, tangent space", "llm@tangent_space"},
+          {"llm, all coordinates", "llm@index1_ode"},
+          {"dopri5, drift-free", "dopri5"},
+          {"dopri5, all coordinates", "dopri5@index1_ode"},
+          {"bdf, drift-free", "bdf"},
+          {"bdf, all coordinates", "bdf@index1_ode"},
+          {"ros2w, drift-free", "ros2w"},
+          {"ros2w, all coordinates", "ros2w@index1_ode"},
+          {"rn4, drift-free", "rn4"},
+          {"rn4, all coordinates", "rn4@index1_ode"},
+          {"radau5", "radau5"}};
+}
+
 /// A point of the plot of work against precision.
 struct Work {
   const Way* way;
@@ -192,18 +207,7 @@ int gil_fig2(const ReproduceOptions& options) {
 /// Time against reached error, tolerances from 1e-2 to 1e-9; for local linearization down to 1e-6,
 /// of order 2.
 int gil_work(const ReproduceOptions& options) {
-  const std::vector<Way> ways{{"llm, drift-free", "llm"},
-                              {"llm, tangent space", "llm@tangent_space"},
-                              {"llm, all coordinates", "llm@index1_ode"},
-                              {"dopri5, drift-free", "dopri5"},
-                              {"dopri5, all coordinates", "dopri5@index1_ode"},
-                              {"bdf, drift-free", "bdf"},
-                              {"bdf, all coordinates", "bdf@index1_ode"},
-                              {"ros2w, drift-free", "ros2w"},
-                              {"ros2w, all coordinates", "ros2w@index1_ode"},
-                              {"rn4, drift-free", "rn4"},
-                              {"rn4, all coordinates", "rn4@index1_ode"},
-                              {"radau5", "radau5"}};
+  const std::vector<Way> ways = work_ways();
   const int repetitions = options.quick ? 1 : 3, smallest = options.quick ? 5 : 8;
   std::vector<Plot> plots;
   for (const GilPendulum& p : gil_pendulums()) {

@@ -34,6 +34,7 @@ Printed run_self(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"kardan"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   int ends[2] = {};

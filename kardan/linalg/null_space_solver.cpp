@@ -138,7 +138,7 @@ KARDAN_INLINE void apply(const NullSpaceFactors& at, typename Kind::Number* x,
 KARDAN_DISPATCHED
 double invert(int n, int m, int blocks, double* T, double* V, double* factor, double* B) {
   static_assert(NullSpaceSolver::most_columns == 4 * lanes);
-  const auto run = [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
+  const auto run = [&](auto b) __attribute__((always_inline)) {
     Four* t = reinterpret_cast<Four*>(T);
     const double share = reflect<b>(n, m, t, V, factor);
     if (share > 0) expand<b>(n, m, t, V, factor, reinterpret_cast<Four*>(B));
@@ -151,7 +151,7 @@ KARDAN_DISPATCHED
 void apply_one(const NullSpaceFactors& at, int blocks, double* x, double* spare) {
   const int room = lanes * blocks;
   with_constant(
-      blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
+      blocks, [&](auto b) __attribute__((always_inline)) {
         apply<b, One>(at, x, spare, spare + room, spare + 2 * room);
       });
 }
@@ -161,7 +161,7 @@ void apply_four(const NullSpaceFactors& at, int blocks, double* x, double* spare
   const int room = lanes * blocks;
   Four* r = reinterpret_cast<Four*>(spare);
   with_constant(
-      blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
+      blocks, [&](auto b) __attribute__((always_inline)) {
         apply<b, SideBySide>(at, reinterpret_cast<Four*>(x), r, r + room, r + 2 * room);
       });
 }
@@ -170,7 +170,7 @@ void apply_four(const NullSpaceFactors& at, int blocks, double* x, double* spare
 KARDAN_DISPATCHED
 void combine_rows(int blocks, int count, const double* x, const double* A, double* y) {
   with_constant(
-      blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
+      blocks, [&](auto b) __attribute__((always_inline)) {
         combine<b>(count, x, reinterpret_cast<const Four*>(A), reinterpret_cast<Four*>(y));
       });
 }
@@ -179,7 +179,7 @@ void combine_rows(int blocks, int count, const double* x, const double* A, doubl
 KARDAN_DISPATCHED
 void combine_four(int blocks, int count, const double* x, const double* A, double* y) {
   with_constant(
-      blocks, [&]<int b>(std::integral_constant<int, b>) __attribute__((always_inline)) {
+      blocks, [&](auto b) __attribute__((always_inline)) {
         combine<b>(count, reinterpret_cast<const Four*>(x), reinterpret_cast<const Four*>(A),
                    reinterpret_cast<Four*>(y));
       });
