@@ -75,7 +75,7 @@ struct RunOptions {
   bool certify = false;
   double certify_budget = 100;  // steps of all runs, in steps of the first
 };
-int run(const ModelOptions& options, const RunOptions& given);
+int run(const ModelOptions& command, const RunOptions& run_command);
 /// Options of `kardan compare`.
 struct CompareCommand {
   std::string methods, tolerances = "1e-3:1e-9", reference;

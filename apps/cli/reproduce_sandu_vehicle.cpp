@@ -303,46 +303,16 @@ int sandu2001_table4(const ReproduceOptions& options) {
   return complete ? finished : failed;
 }
 
-int sandu2001_fig5(const ReproduceOptions& options) {
-  const Prepared model = reproduce_model("hmmwv.yaml", {});
-  if (!model.system) return bad_input;
-  constexpr double t_end = 5;  // [s]
-  DriverOptions driver;
-  driver.tolerance = 1e-3;
-  StateSpace problem(*model.system);
-  State state = model.start.state;
-  HeightGrid grid(*model.system, state);
-  std::vector<double> t, h;
-  const DriverReport r =
-      integrate(problem, *find_method("rn4"), state, t_end, driver, [&](const StepView& step) {
-        t.push_back(step.t);
-        h.push_back(step.h);
-        return grid.add(step);
-      });
-  if (r.reason != Reason::finished) {
-    fmt::print(stderr, "kardan: {}\n", r.message);
-    return failed;
-  }
-  std::vector<double> times;
-  for (std::size_t i = 0; i < grid.values.size(); ++i)
-    times.push_back(static_cast<double>(i) / grid_per_second);
-  const Plot heights{.title = "Chassis height",
-                     .x = {.label = "t [s]"},
-                     .y = {.label = "z [m]"},
-                     .series = {{"rn4 at 1e-3", times, grid.values, PlotMark::line}},
-                     .width = 560};
-  const Plot steps{.title = "Step size",
-                   .x = {.label = "t [s]"},
-                   .y = {.label = "h [s]", .scale = AxisScale::logarithmic},
-                   .series = {{"rn4 at 1e-3", t, h, PlotMark::line_and_points}},
-                   .width = 560};
-  const std::string path = plot_file(options);
-  fmt::output_file(path).print("{}", to_svg(std::vector<Plot>{heights, steps}));
-  double dominant = 0;
-  for (const Mode& mode : kardan::linearize(model, ModeShapes::leave).modes.modes)
-    dominant = std::min(dominant, mode.value.real());
+namespace {
+
+/// The run of Fig. 5.
+struct BumpRun {
+  std::vector<double> t, h;  // of the steps
+  std::vector<double> heights;
+  DriverReport report;
+
   /// Mean step of those that end between two times.
-  auto mean_step = [&](double from, double to) {
+  double mean_step(double from, double to) const {
     double sum = 0, count = 0;
     for (std::size_t i = 0; i < t.size(); ++i)
       if (t[i] > from && t[i] <= to) {
@@ -350,9 +320,60 @@ int sandu2001_fig5(const ReproduceOptions& options) {
         ++count;
       }
     return sum / std::max(count, 1.0);
-  };
+  }
+};
+
+BumpRun run_over_bump(const Prepared& model) {
+  constexpr double t_end = 5;  // [s]
+  BumpRun out;
+  DriverOptions driver;
+  driver.tolerance = 1e-3;
+  StateSpace problem(*model.system);
+  State state = model.start.state;
+  HeightGrid grid(*model.system, state);
+  out.report =
+      integrate(problem, *find_method("rn4"), state, t_end, driver, [&](const StepView& step) {
+        out.t.push_back(step.t);
+        out.h.push_back(step.h);
+        return grid.add(step);
+      });
+  out.heights = grid.values;
+  return out;
+}
+
+std::vector<Plot> plots_of(const BumpRun& run) {
+  std::vector<double> times(run.heights.size());
+  for (std::size_t i = 0; i < times.size(); ++i)
+    times[i] = static_cast<double>(i) / grid_per_second;
+  return {{.title = "Chassis height",
+           .x = {.label = "t [s]"},
+           .y = {.label = "z [m]"},
+           .series = {{"rn4 at 1e-3", times, run.heights, PlotMark::line}},
+           .width = 560},
+          {.title = "Step size",
+           .x = {.label = "t [s]"},
+           .y = {.label = "h [s]", .scale = AxisScale::logarithmic},
+           .series = {{"rn4 at 1e-3", run.t, run.h, PlotMark::line_and_points}},
+           .width = 560}};
+}
+
+}  // namespace
+
+int sandu2001_fig5(const ReproduceOptions& options) {
+  const Prepared model = reproduce_model("hmmwv.yaml", {});
+  if (!model.system) return bad_input;
+  const BumpRun run = run_over_bump(model);
+  if (run.report.reason != Reason::finished) {
+    fmt::print(stderr, "kardan: {}\n", run.report.message);
+    return failed;
+  }
+  const std::string path = plot_file(options);
+  fmt::output_file(path).print("{}", to_svg(plots_of(run)));
+  double dominant = 0;
+  for (const Mode& mode : kardan::linearize(model, ModeShapes::leave).modes.modes)
+    dominant = std::min(dominant, mode.value.real());
   auto first_event = [&](const char* name) {
-    for (const EventRecord& e : r.events)
+    for (const EventRecord& e : run.report.events)
       if (model.system->event_names()[e.event] == name) return e.t;
     return std::nan("");
   };
@@ -363,12 +384,12 @@ int sandu2001_fig5(const ReproduceOptions& options) {
              first_event("tyre_front_left.bump"));
   fmt::print("rear wheels meet the bump [s]      1.2          {:.4f}\n",
              first_event("tyre_rear_left.bump"));
-  fmt::print("height at the end [m]              0.71         {:.4f}\n", grid.values.back());
-  fmt::print("mean step [s], 0 to 0.5 s                       {:.2g}\n", mean_step(0, 0.5));
-  fmt::print("           0.5 to 0.8 s, front on the bump      {:.2g}\n", mean_step(0.5, 0.8));
-  fmt::print("           0.8 to 1.2 s                         {:.2g}\n", mean_step(0.8, 1.2));
-  fmt::print("           1.2 to 1.5 s, rear on the bump       {:.2g}\n", mean_step(1.2, 1.5));
-  fmt::print("           4 to 5 s, flat                       {:.2g}\n", mean_step(4, 5));
+  fmt::print("height at the end [m]              0.71         {:.4f}\n", run.heights.back());
+  fmt::print("mean step [s], 0 to 0.5 s                       {:.2g}\n", run.mean_step(0, 0.5));
+  fmt::print("           0.5 to 0.8 s, front on the bump      {:.2g}\n", run.mean_step(0.5, 0.8));
+  fmt::print("           0.8 to 1.2 s                         {:.2g}\n", run.mean_step(0.8, 1.2));
+  fmt::print("           1.2 to 1.5 s, rear on the bump       {:.2g}\n", run.mean_step(1.2, 1.5));
+  fmt::print("           4 to 5 s, flat                       {:.2g}\n", run.mean_step(4, 5));
   return finished;
 }
 

@@ -36,7 +36,7 @@ struct WelchEnd {
 };
 
 /// Runs to t_end in equal steps. False after telling what went wrong.
-bool welch_run(const Prepared& model, const WelchMethod& method, double step, double t_end,
+bool welch_run(const Prepared& model, const WelchMethod& chosen, double step, double t_end,
                WelchEnd& end, const std::function<void(const WelchStep&)>& see = {});
 
 int welch_fig1(const ReproduceOptions&);

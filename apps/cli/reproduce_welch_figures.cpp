@@ -92,6 +92,7 @@ int motion(const ReproduceOptions& options, const Example& example,
   if (!model.system) return bad_input;
   const double step = options.quick ? example.quick_step : example.step;
   std::vector<Plot> plots;
+  plots.reserve(labels.size());
   for (const char* label : labels)
     plots.push_back({.title = fmt::format("{}, dt = {:g} s", example.title, step),
                      .x = {.label = "t [s]"},
@@ -104,6 +105,7 @@ int motion(const ReproduceOptions& options, const Example& example,
   std::vector<std::vector<double>> first;
   for (const WelchMethod& method : {example.methods.front(), example.methods.back()}) {
     std::vector<PlotSeries> curves;
+    curves.reserve(quantities.size());
     for (const Shown& q : quantities)
       curves.push_back({.name = fmt::format("{}, {}", q.quantity, method.title), .x = {}, .y = {}});
     long count = 0;
@@ -133,8 +135,8 @@ int motion(const ReproduceOptions& options, const Example& example,
   return finished;
 }
 
-// Stability: q'' = -Gamma (beta^2 q + 2 alpha q') with the projection Gamma = M^-1 B' A^-1 B of the
-// double pendulum hanging down, Eq. (68).
+// Stability: q'' = -P (beta^2 q + 2 alpha q') with the projection P (there Gamma) = M^-1 B' A^-1 B
+// of the double pendulum hanging down, Eq. (68).
 
 Matrix projection() {
   constexpr double L = 5, m = 1, J = m * L * L / 12;
@@ -143,7 +145,7 @@ Matrix projection() {
                              {-1, 0, -L / 2, 1, 0, -L / 2},
                              {0, -1, 0, 0, 1, 0}};
   const double mass[6] = {m, m, J, m, m, J};
-  Matrix B(4, 6), A, weighted(6, 4), Gamma;
+  Matrix B(4, 6), A, weighted(6, 4), P;
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 6; ++j) {
       B(i, j) = rows[i][j];
@@ -154,31 +156,31 @@ Matrix projection() {
   if (lu.factor(A) != Eval::ok) return {};
   Matrix X = B;
   lu.solve(X);
-  multiply(weighted, X, Gamma);
-  return Gamma;
+  multiply(weighted, X, P);
+  return P;
 }
 
-/// [top left, top right; bottom left, bottom right], each a I + b Gamma.
-Matrix amplification(const Matrix& Gamma, const double (&a)[4], const double (&b)[4]) {
-  const int n = Gamma.rows();
+/// [top left, top right; bottom left, bottom right], each a I + b P.
+Matrix amplification(const Matrix& P, const double (&a)[4], const double (&b)[4]) {
+  const int n = P.rows();
   Matrix X(2 * n, 2 * n);
   for (int k = 0; k < 4; ++k)
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
-        X(i + n * (k / 2), j + n * (k % 2)) = (i == j ? a[k] : 0.0) + b[k] * Gamma(i, j);
+        X(i + n * (k / 2), j + n * (k % 2)) = (i == j ? a[k] : 0.0) + b[k] * P(i, j);
   return X;
 }
 
-Matrix parameter_free(const Matrix& Gamma, double h) {
-  return amplification(Gamma, {1, h, 0, 1}, {-1, -h, -2 / h, -2});
+Matrix parameter_free(const Matrix& P, double h) {
+  return amplification(P, {1, h, 0, 1}, {-1, -h, -2 / h, -2});
 }
-/// q' := q' - h Gamma (beta^2 q + 2 alpha q'), then q := q + h q'.
-Matrix first_order(const Matrix& Gamma, double h, double a, double b) {
-  return amplification(Gamma, {1, h, 0, 1}, {-b * b, -2 * a * h, -b * b / h, -2 * a});
+/// q' := q' - h P (beta^2 q + 2 alpha q'), then q := q + h q'.
+Matrix first_order(const Matrix& P, double h, double a, double b) {
+  return amplification(P, {1, h, 0, 1}, {-b * b, -2 * a * h, -b * b / h, -2 * a});
 }
 /// Heun: I + h F + (h F)^2/2.
-Matrix heun(const Matrix& Gamma, double h, double a, double b) {
-  const Matrix F = amplification(Gamma, {0, h, 0, 0}, {0, 0, -b * b / h, -2 * a});
+Matrix heun(const Matrix& P, double h, double a, double b) {
+  const Matrix F = amplification(P, {0, h, 0, 0}, {0, 0, -b * b / h, -2 * a});
   Matrix X;
   multiply(F, F, X);
   for (int i = 0; i < X.rows(); ++i)
@@ -208,14 +210,14 @@ Radius radius(const Matrix& X, int free) {
 }  // namespace
 
 int welch_stability(const ReproduceOptions&) {
-  const Matrix Gamma = projection();
+  const Matrix P = projection();
   constexpr int free = 4;  // two directions, each with position and velocity
   fmt::print(
       "Stability of the constraints' errors, double pendulum hanging down, L = 5, m = 1\n\n"
       "parameter-free scheme, Eq. (61)\n  {:>8}{:>16}{:>20}\n",
       "dt [s]", "radius", "of the constraints");
   for (double h : {1e-3, 0.01, 0.0664, 0.1, 1.0, 10.0}) {
-    const Radius r = radius(parameter_free(Gamma, h), free);
+    const Radius r = radius(parameter_free(P, h), free);
     fmt::print("  {:>8g}{:>16.6f}{:>20.6f}\n", h, r.whole, r.constraints);
   }
   const double values[] = {0.25, 0.5, 0.75, 1, 1.25, 1.5, 2};
@@ -229,7 +231,7 @@ int welch_stability(const ReproduceOptions&) {
     for (double b : values) {
       fmt::print("  beta dt = {:>4g}  ", b);
       for (double a : values) {
-        const double r = radius(matrix(Gamma, 0.01, a, b), free).constraints;
+        const double r = radius(matrix(P, 0.01, a, b), free).constraints;
         fmt::print("{:>7.3f}{}", r, r > 1 + 1e-6 ? "*" : " ");
       }
       fmt::print("\n");
@@ -239,8 +241,7 @@ int welch_stability(const ReproduceOptions&) {
       "\n*: unstable. The printed limit dt <= 0.0664 s for alpha = beta = 1/dt cannot be found: "
       "with gains\nover dt no radius depends on dt (Heun at (1, 1): {:.6f} at dt = 0.01, {:.6f} at "
       "0.1).\n",
-      radius(heun(Gamma, 0.01, 1, 1), free).constraints,
-      radius(heun(Gamma, 0.1, 1, 1), free).constraints);
+      radius(heun(P, 0.01, 1, 1), free).constraints, radius(heun(P, 0.1, 1, 1), free).constraints);
   return finished;
 }
 
