@@ -422,6 +422,26 @@ Accelerations accelerations_option(const OptionValues& values) {
                             : Accelerations::automatic;
 }
 
+/// What it cannot treat, or not in reasonable memory.
+static void refuse_state_space(const System& system, Diagnostics& diagnostics) {
+  // About twenty dense matrices, coordinates times free directions.
+  constexpr double matrices = 20, most_bytes = 8e9;
+  const double coordinates = system.sizes().v,
+               free = std::max(coordinates - system.sizes().constraints(), 0.0),
+               bytes = matrices * sizeof(double) * coordinates * free;
+  if (system.sizes().multiplier_forces)
+    diagnostics.error("formulation.multiplier_forces",
+                      "the state-space form cannot treat forces that depend on multipliers");
+  if (bytes > most_bytes)
+    diagnostics.error(
+        "formulation.memory",
+        fmt::format(
+            "the state-space form would need {:.0f} GB: its matrices are dense, with {:.0f} "
+            "coordinates and {:.0f} free directions",
+            bytes / 1e9, coordinates, free),
+        {}, "take '--method auto' or 'dop853@projected_ode', which grow with the model");
+}
+
 Formulation state_space() {
   return {.name = "state_space",
           .summary = "independent coordinates by partitioning, in the chart of the step",
@@ -430,13 +450,7 @@ Formulation state_space() {
                        .fallback = "automatic",
                        .doc = "solved on the free directions or by the saddle-point matrix",
                        .choices = {"automatic", "reduced", "saddle"}}},
-          .refuse =
-              [](const System& system, Diagnostics& diagnostics) {
-                if (system.sizes().multiplier_forces)
-                  diagnostics.error("formulation.multiplier_forces",
-                                    "the state-space form cannot treat forces that depend on "
-                                    "multipliers");
-              },
+          .refuse = refuse_state_space,
           .make = [](const System& system,
                      const OptionValues& values) -> std::unique_ptr<ChartProblem> {
             return std::make_unique<StateSpace>(system, partition_coordinates,

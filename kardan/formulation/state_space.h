@@ -215,11 +215,12 @@ class StateSpace final : public ChartProblem {
   struct BodyShare {
     int body = 0;
     std::vector<int> columns;
-    Matrix U, MU, square;
+    Matrix U;
     Vector x;
   };
   void gather(const Matrix& U, BodyShare& share);
-  std::vector<BodyShare> shares_;  // none where masses couple bodies
+  std::vector<BodyShare> shares_;     // none where masses couple bodies
+  Vector share_mass_, share_square_;  // M U and U'M U of the body at hand
   Matrix reduced_mass_, mass_U_;
   Vector reduced_x_, force_, bias_;
   DenseLu reduced_lu_;

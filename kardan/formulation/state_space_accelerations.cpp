@@ -138,9 +138,11 @@ void StateSpace::share_bodies() {
     for (int c = 0; c < n; ++c)
       if (std::ranges::any_of(supports_[c], inside)) share.columns.push_back(c);
     const int used = static_cast<int>(share.columns.size()), width = (used + 3) / 4 * 4;
-    for (Matrix* A : {&share.U, &share.MU}) *A = Matrix(body.v_count, width);
-    share.square = Matrix(width, width);
+    share.U = Matrix(body.v_count, width);
     share.x.assign(width, 0.0);
+    const auto room = static_cast<std::size_t>(width);
+    share_mass_.resize(std::max(share_mass_.size(), body.v_count * room));
+    share_square_.resize(std::max(share_square_.size(), room * room));
     if (used > 0) shares_.push_back(std::move(share));
   }
 }
@@ -160,7 +162,7 @@ void StateSpace::gather(const Matrix& U, BodyShare& share) {
   const SparsePattern& mass = *ws_->M.pattern;
   multiply_rows({body.v_count, body.v, mass.row_start.data() + body.v, mass.column.data(),
                  ws_->M.values.data()},
-                width, share.U.data(), share.MU.data());
+                width, share.U.data(), share_mass_.data());
 }
 
 /// The same body by body, on the columns that move it.
@@ -171,14 +173,13 @@ void StateSpace::reduce_by_bodies(const Matrix& U) {
   for (BodyShare& share : shares_) {
     gather(U, share);
     const BodyLayout& body = system_.bodies()[share.body];
-    const int used = static_cast<int>(share.columns.size());
+    const int used = static_cast<int>(share.columns.size()), width = share.U.cols();
     const int* column = share.columns.data();
-    multiply_lower(body.v_count, share.U.cols(), share.U.data(), share.MU.data(),
-                   share.square.data());
+    multiply_lower(body.v_count, width, share.U.data(), share_mass_.data(), share_square_.data());
     multiply_transposed(share.U, std::span(force_).subspan(body.v, body.v_count), share.x);
     for (int i = 0; i < used; ++i) {
       double* row = reduced_mass_.row(column[i]);
-      const double* square = share.square.row(i);
+      const double* square = share_square_.data() + std::ptrdiff_t{width} * i;
       for (int j = 0; j <= i; ++j) row[column[j]] += square[j];
       reduced_x_[column[i]] += share.x[i];
     }
