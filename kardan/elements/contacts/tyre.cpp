@@ -131,7 +131,7 @@ void Tyre::build(Builder<D>& b) const {
   profile.bump_radius = bump_radius;
   profile.bump_center = bump_center;
   profile.table = table;
-  b.force(TyreKernel<D>{b.frame(0).s, radius, stiffness, damping, profile}, b.ground, 0);
+  b.force(TyreKernel<D>{b.frame(0).s, radius, stiffness, damping, profile}, Builder<D>::ground, 0);
 }
 
 template struct TyreKernel<2>;

@@ -32,13 +32,13 @@ double DragKernel<D>::magnitude(double, const Pair<D>& bodies, int) const {
 }
 
 void Drag::build(Builder<3>& b) const {
-  b.force(DragKernel<3>{b.frame(0).s, wind, linear, quadratic, rotational}, b.ground, 0);
+  b.force(DragKernel<3>{b.frame(0).s, wind, linear, quadratic, rotational}, Builder<3>::ground, 0);
 }
 
 void Drag::build(Builder<2>& b) const {
   if (!in_the_plane(b, "wind", wind)) return;
-  b.force(DragKernel<2>{b.frame(0).s, {wind.x, wind.y}, linear, quadratic, rotational}, b.ground,
-          0);
+  b.force(DragKernel<2>{b.frame(0).s, {wind.x, wind.y}, linear, quadratic, rotational},
+          Builder<2>::ground, 0);
 }
 
 template struct DragKernel<2>;
