@@ -59,7 +59,7 @@ std::string outcome(const GeomsEnd& end) {
              ? fmt::format("{:>9} steps{:>8} rejected{:>6} failed{:>9.2f} s",
                            end.report.counters.steps, end.report.counters.rejected,
                            end.report.counters.failed, end.cpu_seconds)
-             : fmt::format("ended: {}", end.report.message);
+             : fmt::format("  ended: {}", end.report.message);
 }
 
 struct Efficiency {

@@ -192,34 +192,35 @@ void Length<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) cons
 }
 
 template <int D>
-void compose(const FunctionOfTwo& F, const Measure<D>& u, const Measure<D>& w, Depth depth,
+void compose(const FunctionOfTwo& F, const Measure<D>& y1, const Measure<D>& y2, Depth depth,
              Measure<D>& y) {
   y.value = F.F;
   if (depth == Depth::value) return;
-  y.rate = F.F1[0] * u.rate + F.F1[1] * w.rate;
+  y.rate = F.F1[0] * y1.rate + F.F1[1] * y2.rate;
   // Directional derivatives of F_1 and F_2 along the motion.
-  const double F1_rate[2] = {F.F2[0] * u.rate + F.F2[1] * w.rate,
-                             F.F2[1] * u.rate + F.F2[2] * w.rate};
-  y.accel = F.F1[0] * u.accel + F.F1[1] * w.accel + F1_rate[0] * u.rate + F1_rate[1] * w.rate;
-  for (int i = 0; i < Measure<D>::n; ++i) y.G[i] = F.F1[0] * u.G[i] + F.F1[1] * w.G[i];
+  const double F1_rate[2] = {F.F2[0] * y1.rate + F.F2[1] * y2.rate,
+                             F.F2[1] * y1.rate + F.F2[2] * y2.rate};
+  y.accel = F.F1[0] * y1.accel + F.F1[1] * y2.accel + F1_rate[0] * y1.rate + F1_rate[1] * y2.rate;
+  for (int i = 0; i < Measure<D>::n; ++i) y.G[i] = F.F1[0] * y1.G[i] + F.F1[1] * y2.G[i];
   if (depth == Depth::first) return;
   // Second directional derivatives, and those along the acceleration.
-  const double F1_accel[2] = {F.F2[0] * u.accel + F.F2[1] * w.accel + F.F3[0] * u.rate * u.rate +
-                                  2 * F.F3[1] * u.rate * w.rate + F.F3[2] * w.rate * w.rate,
-                              F.F2[1] * u.accel + F.F2[2] * w.accel + F.F3[1] * u.rate * u.rate +
-                                  2 * F.F3[2] * u.rate * w.rate + F.F3[3] * w.rate * w.rate};
+  const double F1_accel[2] = {
+      F.F2[0] * y1.accel + F.F2[1] * y2.accel + F.F3[0] * y1.rate * y1.rate +
+          2 * F.F3[1] * y1.rate * y2.rate + F.F3[2] * y2.rate * y2.rate,
+      F.F2[1] * y1.accel + F.F2[2] * y2.accel + F.F3[1] * y1.rate * y1.rate +
+          2 * F.F3[2] * y1.rate * y2.rate + F.F3[3] * y2.rate * y2.rate};
   for (int i = 0; i < Measure<D>::n; ++i) {
-    y.rate_p[i] =
-        F.F1[0] * u.rate_p[i] + F.F1[1] * w.rate_p[i] + F1_rate[0] * u.G[i] + F1_rate[1] * w.G[i];
-    y.accel_p[i] = F.F1[0] * u.accel_p[i] + F.F1[1] * w.accel_p[i] +
-                   2 * (F1_rate[0] * u.rate_p[i] + F1_rate[1] * w.rate_p[i]) +
-                   F1_accel[0] * u.G[i] + F1_accel[1] * w.G[i];
-    y.accel_v[i] = F.F1[0] * u.accel_v[i] + F.F1[1] * w.accel_v[i] +
-                   2 * (F1_rate[0] * u.G[i] + F1_rate[1] * w.G[i]);
+    y.rate_p[i] = F.F1[0] * y1.rate_p[i] + F.F1[1] * y2.rate_p[i] + F1_rate[0] * y1.G[i] +
+                  F1_rate[1] * y2.G[i];
+    y.accel_p[i] = F.F1[0] * y1.accel_p[i] + F.F1[1] * y2.accel_p[i] +
+                   2 * (F1_rate[0] * y1.rate_p[i] + F1_rate[1] * y2.rate_p[i]) +
+                   F1_accel[0] * y1.G[i] + F1_accel[1] * y2.G[i];
+    y.accel_v[i] = F.F1[0] * y1.accel_v[i] + F.F1[1] * y2.accel_v[i] +
+                   2 * (F1_rate[0] * y1.G[i] + F1_rate[1] * y2.G[i]);
     for (int j = 0; j < Measure<D>::n; ++j)
-      y.curvature[i][j] = F.F1[0] * u.curvature[i][j] + F.F1[1] * w.curvature[i][j] +
-                          u.G[i] * (F.F2[0] * u.G[j] + F.F2[1] * w.G[j]) +
-                          w.G[i] * (F.F2[1] * u.G[j] + F.F2[2] * w.G[j]);
+      y.curvature[i][j] = F.F1[0] * y1.curvature[i][j] + F.F1[1] * y2.curvature[i][j] +
+                          y1.G[i] * (F.F2[0] * y1.G[j] + F.F2[1] * y2.G[j]) +
+                          y2.G[i] * (F.F2[1] * y1.G[j] + F.F2[2] * y2.G[j]);
   }
 }
 
