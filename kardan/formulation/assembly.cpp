@@ -159,6 +159,7 @@ class Stage {
 
   static std::vector<std::vector<int>> columns(const std::vector<const BoundWish*>& wishes) {
     std::vector<std::vector<int>> out;
+    out.reserve(wishes.size());
     for (const BoundWish* w : wishes) out.push_back(w->columns);
     return out;
   }
@@ -193,8 +194,8 @@ struct StageResult {
 };
 
 StageResult solve_positions(const System& system, State& state,
-                            std::vector<const BoundWish*> wishes, Workspace& ws) {
-  Stage stage(system, WishLevel::position, std::move(wishes), ws);
+                            const std::vector<const BoundWish*>& wishes, Workspace& ws) {
+  Stage stage(system, WishLevel::position, wishes, ws);
   StageResult result;
   Vector step(system.sizes().v), scaled_step(step);
   State trial = state;
@@ -239,7 +240,7 @@ StageResult solve_positions(const System& system, State& state,
 }
 
 StageResult solve_velocities(const System& system, State& state,
-                             std::vector<const BoundWish*> wishes, Workspace& ws) {
+                             const std::vector<const BoundWish*>& wishes, Workspace& ws) {
   Stage stage(system, WishLevel::velocity, wishes, ws);
   StageResult result;
   Vector step(system.sizes().v);
@@ -270,7 +271,8 @@ StageResult solve_velocities(const System& system, State& state,
   return result;
 }
 
-using Solve = StageResult (*)(const System&, State&, std::vector<const BoundWish*>, Workspace&);
+using Solve = StageResult (*)(const System&, State&, const std::vector<const BoundWish*>&,
+                              Workspace&);
 
 /// Exact wishes always; then all possible ones together; if they do not fit, one after the other.
 StageResult solve_with_priorities(Solve solve, WishLevel level, const System& system, State& state,

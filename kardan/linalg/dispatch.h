@@ -15,6 +15,9 @@
 
 namespace kardan {
 
+/// Four neighbouring numbers; loads and stores need no alignment.
+using Four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)))) = double;
+
 /// Calls `use` with a count from 1 to 4 as a constant, so that loops over it are unrolled.
 template <class Use>
 KARDAN_INLINE auto with_constant(int count, Use&& use) {

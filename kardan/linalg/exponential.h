@@ -23,7 +23,7 @@ class MatrixExponential {
   static constexpr double largest_for_degree_7 = 9.504178996162932e-1;
 
  private:
-  Eval pade(const Matrix& A, int degree, Matrix& E);
+  Eval pade(const Matrix& A, int m, Matrix& E);  // of degree m
 
   Matrix scaled_, square_, power_[4], odd_, even_, high_;
   DenseLu lu_;

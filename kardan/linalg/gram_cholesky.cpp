@@ -13,9 +13,6 @@
 namespace kardan {
 namespace {
 
-/// Four numbers; loads and stores need no alignment.
-typedef double Four __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double))));
-
 /// Doubles of a tile between nodes.
 constexpr int tile = lanes * lanes;
 

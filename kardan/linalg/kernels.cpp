@@ -13,7 +13,7 @@ namespace {
 /// Neighbouring columns; loads and stores need no alignment.
 template <int W>
 struct Columns {
-  typedef double Type __attribute__((vector_size(W * sizeof(double)), aligned(sizeof(double))));
+  using Type __attribute__((vector_size(W * sizeof(double)), aligned(sizeof(double)))) = double;
 };
 template <int W>
 using Wide = typename Columns<W>::Type;

@@ -7,9 +7,6 @@
 namespace kardan {
 namespace {
 
-/// Four numbers; loads and stores need no alignment.
-typedef double Four __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double))));
-
 KARDAN_DISPATCHED
 void sparse(double factor, int rows, const int* start, const int* column, const double* values,
             const Four* X, Four* Y) {

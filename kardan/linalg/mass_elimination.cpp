@@ -16,9 +16,6 @@ namespace {
 /// Without the hub this share of every row is left.
 constexpr double least_share = 1e-4;
 
-/// Four numbers; loads and stores need no alignment.
-typedef double Four __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double))));
-
 /// Calls `use` with the size of a block as a constant where it is one of those of bodies: a
 /// coordinate by itself, a rotation, a body. Their loops then have no branches left.
 template <class Use>

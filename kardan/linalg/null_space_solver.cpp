@@ -14,9 +14,6 @@ namespace {
 /// Smallest share of a row of G that may be left.
 constexpr double smallest_share = 1e-3;
 
-/// Four numbers; loads and stores need no alignment.
-typedef double Four __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double))));
-
 /// y := sum_j x[j] A(j), rows of `blocks` fours.
 template <int blocks>
 KARDAN_INLINE void combine(int count, const double* x, const Four* A, Four* y) {
@@ -101,10 +98,10 @@ KARDAN_INLINE void expand(int n, int m, const Four* T, const double* V, const do
 
 // A template argument would lose the alignment of Four.
 struct One {
-  typedef double Number;
+  using Number = double;
 };
 struct SideBySide {
-  typedef Four Number;
+  using Number = Four;
 };
 
 /// (f, c) to (a, lambda) for one right-hand side, or four side by side; r, s and u have room for
@@ -113,7 +110,7 @@ template <int blocks, class Kind>
 KARDAN_INLINE void apply(const NullSpaceFactors& at, typename Kind::Number* x,
                          typename Kind::Number* r, typename Kind::Number* s,
                          typename Kind::Number* u) {
-  typedef typename Kind::Number Number;
+  using Number = typename Kind::Number;
   const int n = at.n, m = at.m, free = n - m;
   const auto rows = [](const double* A) { return reinterpret_cast<const Four*>(A); };
   const auto to = [](Number* y) { return reinterpret_cast<Four*>(y); };

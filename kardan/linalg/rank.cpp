@@ -25,7 +25,7 @@ void copy(const Eigen::MatrixXd& from, Matrix& to) {
 }  // namespace
 
 class PivotedQr::Implementation {
-  auto R11() const {
+  auto leading_triangle() const {
     return qr_.matrixR().topLeftCorner(rank_, rank_).template triangularView<Eigen::Upper>();
   }
 
@@ -59,7 +59,7 @@ class PivotedQr::Implementation {
     ordered_.head(rank_) = work_.head(rank_);
     auto head = ordered_.head(rank_);
     if (rank_ == cols()) {
-      R11().solveInPlace(head);
+      leading_triangle().solveInPlace(head);
     } else {
       completion_.matrixQR()
           .topLeftCorner(rank_, rank_)
@@ -88,7 +88,7 @@ class PivotedQr::Implementation {
     Matrix result(rank_, cols() - rank_);
     if (result.size() == 0) return result;
     Eigen::MatrixXd C = qr_.matrixR().topRightCorner(rank_, cols() - rank_);
-    R11().solveInPlace(C);
+    leading_triangle().solveInPlace(C);
     copy(C, result);
     return result;
   }

@@ -9,9 +9,6 @@
 namespace kardan {
 namespace {
 
-/// Four neighbouring columns; loads and stores need no alignment.
-typedef double Four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
-
 /// So many zeros between two segments are taken in.
 constexpr int narrow_gap = 2;
 

@@ -15,9 +15,7 @@ bool is_full(const SparsePattern& p) {
   return p.cols >= 4 && p.nonzeros() == p.rows * p.cols;
 }
 
-/// Four numbers; loads and stores need no alignment.
-typedef double Four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
-typedef long long Lanes __attribute__((vector_size(4 * sizeof(long long))));
+using Lanes __attribute__((vector_size(4 * sizeof(long long)))) = long long;
 
 KARDAN_INLINE const Four& four(const double* x) {
   return *reinterpret_cast<const Four*>(x);
