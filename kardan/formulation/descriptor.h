@@ -146,6 +146,11 @@ class Descriptor final : public DaeProblem {
   Eval keep_invariants(State& state);
   Eval invariants_are_preserved(const State& state);
   void note_invariants();
+  struct Openness {
+    double position = 0, velocity = 0;
+    int worst = 0;
+  };
+  Openness openness(const std::vector<char>& rows, const State& state) const;
   Eval close_on(const std::vector<char>& rows, State& state, Values values);
   int violated_row(const std::vector<char>& held) const;
   double position_drift() const;

@@ -188,6 +188,21 @@ Eval Descriptor::solve_accelerations(State& state, Values values) {
               "the auxiliary variables, or forces that depend on multipliers");
 }
 
+/// The largest scaled residuals of positions and velocities, and their row.
+Descriptor::Openness Descriptor::openness(const std::vector<char>& rows, const State& state) const {
+  Openness out;
+  for (int i = 0; i < layout_.m; ++i) {
+    if (!rows[i]) continue;
+    const double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
+    double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
+    if (v >= closed && v < largest_rounding && v < velocity_rounding(i, state)) v = 0;
+    if (std::max(p, v) > std::max(out.position, out.velocity)) out.worst = i;
+    out.position = std::max(out.position, p);
+    out.velocity = std::max(out.velocity, v);
+  }
+  return out;
+}
+
 /// Positions onto g = 0 and velocities onto G v + g_t = 0, H v + h = 0 by the nearest change in the
 /// mass metric, on the rows given; then accelerations, multipliers and w.
 Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values values) {
@@ -209,17 +224,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
   };
   double last = HUGE_VAL;
   for (int iteration = 0;; ++iteration) {
-    double position = 0, velocity = 0;
-    int worst = 0;
-    for (int i = 0; i < layout_.m; ++i) {
-      if (!rows[i]) continue;
-      const double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
-      double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
-      if (v >= closed && v < largest_rounding && v < velocity_rounding(i, state)) v = 0;
-      if (std::max(p, v) > std::max(position, velocity)) worst = i;
-      position = std::max(position, p);
-      velocity = std::max(velocity, v);
-    }
+    const auto [position, velocity, worst] = openness(rows, state);
     const double size = std::max(position, velocity);
     if (size < closed) return finish();
     if (iteration > 1 && size > 0.5 * last) {

@@ -41,6 +41,8 @@ class FullMatrix final : public DescriptorMatrix {
 
   Eval find_spaces();
   void fill();
+  void fill_auxiliary();
+  void fill_kinematics();
   void add(int row, int col, const SparseMatrix& block, double factor, int first, int count);
   void choose_rows();
   void load(std::span<const double> F, Vector& rhs) const;
@@ -106,24 +108,7 @@ void FullMatrix::fill() {
     for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
       all_(l_.balance() + p.column[k], l_.lambda() + i) += at.G.values[k];
   add(l_.balance(), l_.lambda(), at.force_lambda, -1, 0, n);
-  if (r + w > 0) {
-    for (auto [rows, first, count, sign] : {std::tuple{l_.z(), 0, r, -1.0}, {l_.d(), r, w, 1.0}}) {
-      add(rows, 0, at.aux_p, sign, first, count);
-      add(rows, l_.v(), at.aux_v, sign, first, count);
-      add(rows, l_.lambda(), at.aux_lambda, sign, first, count);
-    }
-    // (r; w) are apart in y.
-    auto column = [&](int j) { return j < r ? l_.z() + j : l_.aux() + j - r; };
-    const SparsePattern& force = *at.force_aux.pattern;
-    for (int i = 0; i < n; ++i)
-      for (int k = force.row_start[i]; k < force.row_start[i + 1]; ++k)
-        all_(l_.balance() + i, column(force.column[k])) -= at.force_aux.values[k];
-    const SparsePattern& own = *at.aux_aux.pattern;
-    for (int i = 0; i < r + w; ++i)
-      for (int k = own.row_start[i]; k < own.row_start[i + 1]; ++k)
-        all_(i < r ? l_.z() + i : l_.d() + i - r, column(own.column[k])) +=
-            (i < r ? -1 : 1) * at.aux_aux.values[k];
-  }
+  if (r + w > 0) fill_auxiliary();
   // Columns of q times T: from body tangents to the chart.
   for (const RotationChart& c : at.rotations)
     for (int i = 0; i < all_.rows(); ++i) {
@@ -131,6 +116,33 @@ void FullMatrix::fill() {
       const Vec3d turned = transposed_times(c.T, Vec3d{a[0], a[1], a[2]});
       for (int k = 0; k < 3; ++k) a[k] = turned[k];
     }
+  fill_kinematics();
+}
+
+/// Dynamic and auxiliary variables.
+void FullMatrix::fill_auxiliary() {
+  const int n = l_.n, r = l_.r, w = l_.w;
+  for (auto [rows, first, count, sign] : {std::tuple{l_.z(), 0, r, -1.0}, {l_.d(), r, w, 1.0}}) {
+    add(rows, 0, at.aux_p, sign, first, count);
+    add(rows, l_.v(), at.aux_v, sign, first, count);
+    add(rows, l_.lambda(), at.aux_lambda, sign, first, count);
+  }
+  // (r; w) are apart in y.
+  auto column = [&](int j) { return j < r ? l_.z() + j : l_.aux() + j - r; };
+  const SparsePattern& force = *at.force_aux.pattern;
+  for (int i = 0; i < n; ++i)
+    for (int k = force.row_start[i]; k < force.row_start[i + 1]; ++k)
+      all_(l_.balance() + i, column(force.column[k])) -= at.force_aux.values[k];
+  const SparsePattern& own = *at.aux_aux.pattern;
+  for (int i = 0; i < r + w; ++i)
+    for (int k = own.row_start[i]; k < own.row_start[i + 1]; ++k)
+      all_(i < r ? l_.z() + i : l_.d() + i - r, column(own.column[k])) +=
+          (i < r ? -1 : 1) * at.aux_aux.values[k];
+}
+
+void FullMatrix::fill_kinematics() {
+  const int n = l_.n;
+  const SparsePattern& p = *at.G.pattern;
   // q' - T^-1 (v - G' eta), eta = 0; v' - a.
   for (int j = 0; j < n; ++j) {
     all_(j, l_.v() + j) = -1;

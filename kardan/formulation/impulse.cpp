@@ -57,6 +57,7 @@ Eval ImpulseSolver::apply(int stop, double restitution, State& state) {
     if (i != stop && state.modes[system_.rest_mode(i)] != 0) resting.push_back(i);
   for (;;) {
     std::vector<std::vector<int>> columns;
+    columns.reserve(resting.size());
     for (int i : resting) columns.push_back(row_of(i));
     Saddle saddle(system_.patterns().mass, system_.patterns().constraint, std::move(columns));
     load(resting);

@@ -167,6 +167,7 @@ class StateSpace final : public ChartProblem {
   void resize_first_order(LocalJacobian& out) const;
   void add_drift(const Matrix& U, LocalJacobian& out);
   Eval add_auxiliary(LocalJacobian& out);
+  Eval eliminate_auxiliary();
   void spread_position_error(const Local& e, Vector& all);
   void spread_velocity_error(const Vector& u, Vector& all);
   void close_error(int m, LinearSolver& dependent, Vector& held, Vector& all) const;

@@ -135,7 +135,7 @@ void StateSpace::add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts,
 
 /// Y = T X, or Y += T X: from chart coordinates to body tangents.
 void StateSpace::to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& Y) const {
-  const auto count = static_cast<std::size_t>(parts * width_);
+  const std::size_t count = static_cast<std::size_t>(parts) * width_;
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
     const BodyLayout& body = system_.bodies()[b];
     const int plain = system_.dimension() == 2 ? body.v_count : std::min(body.v_count, 3);
@@ -372,28 +372,11 @@ void StateSpace::reduce_vector(const Vector& x, Vector& y) const {
     if (x[j] != 0) add_scaled(x[j], {VU_.row(static_cast<int>(j)) + width_, y.size()}, y);
 }
 
-/// Dynamic and auxiliary variables: b and d by (x, zeta, t), u and r; w is eliminated through d =
-/// 0.
-Eval StateSpace::add_auxiliary(LocalJacobian& out) {
+/// w by (x, zeta, t), u and r, and through them forces and b.
+Eval StateSpace::eliminate_auxiliary() {
   const int nr = system_.sizes().r, nw = system_.sizes().w, nv = system_.sizes().v;
-  const int n = split_.free_positions(), nu = second(), drift = split_.drift();
+  const int n = split_.free_positions(), nu = second();
   auto& [part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, lu] = aux_;
-  auto zero = [](Matrix& A, int rows, int cols) {
-    A.resize(rows, cols);
-    A.set_zero();
-  };
-  zero(by_x, nr + nw, n + 1);
-  zero(by_u, nr + nw, nu);
-  copy_to_dense(*ws_->aux_aux.pattern, ws_->aux_aux.values, own);
-  copy_columns(X_, 0, n + 1, part);
-  add_products(1, ws_->aux_p, part, by_x);
-  copy_columns(VU_, 0, n + 1, part);
-  add_products(1, ws_->aux_v, part, by_x);
-  copy_columns(VU_, width_, nu, part);
-  add_products(1, ws_->aux_v, part, by_u);
-  for (int i = 0; i < nr; ++i) by_x(i, n) += ws_->b_t[i];
-  for (int i = 0; i < nw; ++i) by_x(nr + i, n) += ws_->d_t[i];
-  // w by (x, zeta, t), u, r.
   w_x.resize(nw, n + 1);
   w_u.resize(nw, nu);
   w_r.resize(nw, nr);
@@ -430,6 +413,31 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
       for (int j = 0; j < nu; ++j) by_u(i, j) += b * w_u(k, j);
       for (int j = 0; j < nr; ++j) own(i, j) += b * w_r(k, j);
     }
+  return Eval::ok;
+}
+
+/// Dynamic and auxiliary variables: b and d by (x, zeta, t), u and r; w is eliminated through d =
+/// 0.
+Eval StateSpace::add_auxiliary(LocalJacobian& out) {
+  const int nr = system_.sizes().r, nw = system_.sizes().w, nv = system_.sizes().v;
+  const int n = split_.free_positions(), nu = second(), drift = split_.drift();
+  auto& [part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, lu] = aux_;
+  const auto zero = [](Matrix& A, int rows, int cols) {
+    A.resize(rows, cols);
+    A.set_zero();
+  };
+  zero(by_x, nr + nw, n + 1);
+  zero(by_u, nr + nw, nu);
+  copy_to_dense(*ws_->aux_aux.pattern, ws_->aux_aux.values, own);
+  copy_columns(X_, 0, n + 1, part);
+  add_products(1, ws_->aux_p, part, by_x);
+  copy_columns(VU_, 0, n + 1, part);
+  add_products(1, ws_->aux_v, part, by_x);
+  copy_columns(VU_, width_, nu, part);
+  add_products(1, ws_->aux_v, part, by_u);
+  for (int i = 0; i < nr; ++i) by_x(i, n) += ws_->b_t[i];
+  for (int i = 0; i < nw; ++i) by_x(nr + i, n) += ws_->d_t[i];
+  if (Eval e = eliminate_auxiliary(); e != Eval::ok) return e;
   for (int i = 0; i < nr; ++i) {
     const int row = drift + i;
     std::copy_n(by_x.row(i), nu, out.B_x.row(row));

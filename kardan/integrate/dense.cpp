@@ -20,8 +20,8 @@ void combine(const std::array<double, 6>& c, const ChartPoint& from, const Chart
 
 }  // namespace
 
-void DenseStep::at(double s, ChartPoint& out) const {
-  const double step = h(), s2 = s * s, s3 = s2 * s;
+void DenseStep::at(double theta, ChartPoint& out) const {
+  const double s = theta, step = h(), s2 = s * s, s3 = s2 * s;
   const double r = 1 - s;
   // Quintic Hermite basis on [0, 1] and its derivative.
   const double b1 = s3 * (10 - 15 * s + 6 * s2);

@@ -5,7 +5,7 @@ namespace {
 
 // Coefficients: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I,
 // 2nd ed. (1993), II.5 and II.6, to the digits of their code DOP853.
-ExplicitTableau make_tableau() {
+ExplicitTableau make_tableau() {  // NOLINT(readability-function-size): a table
   ExplicitTableau t;
   t.A = {{},
          {5.26001519587677318785587544488e-2},

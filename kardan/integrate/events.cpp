@@ -182,8 +182,8 @@ void EventSearch::sample(const DenseStep& step, double theta, Sample& out) {
   keep_side(out.point.t, out.z);
 }
 
-void EventSearch::guard(Sample& s) {
-  problem_.event_guards(s.state, speed_, s.guard, s.rate);
+void EventSearch::guard(Sample& at) {
+  problem_.event_guards(at.state, speed_, at.guard, at.rate);
 }
 
 bool EventSearch::counts(int event, int direction) const {

@@ -86,7 +86,8 @@ class ExplicitStepper final : public Stepper, public StepFlow {
       speed_[j] = std::abs(y0_.u[j]);
       for (std::size_t i = 0; i < F_.size(); ++i) {
         // theta^p (1 - theta)^q is largest at theta = p / (p + q).
-        const double p = 1.0 + static_cast<double>(i / 2), q = static_cast<double>((i + 1) / 2);
+        const std::size_t powers[2] = {1 + i / 2, (i + 1) / 2};
+        const double p = static_cast<double>(powers[0]), q = static_cast<double>(powers[1]);
         const double peak = std::pow(p / (p + q), p) * std::pow(q / (p + q), q);
         speed_[j] += peak * std::abs(F_[i].u[j]);
       }

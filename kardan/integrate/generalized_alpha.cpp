@@ -120,19 +120,17 @@ class GeneralizedAlphaStepper final : public Stepper {
     problem.error_weights(*start.state, *start.scale, scale_);
     place(h);
     double last = 0;
-    bool fresh = false;
     for (int iteration = 0; iteration < max_iterations; ++iteration) {
       ++counters.evaluations;
       ++counters.iterations;
       if (Eval e = problem.evaluate(start.t + h, x_, v_, z_, ConstrainedProblem::What::all);
           e != Eval::ok)
         return e;
-      if (iteration == 0 || (!fresh && last > 0 && slow_)) {
+      if (iteration == 0 || (last > 0 && slow_)) {
         ++counters.jacobians;
         ++counters.factorizations;
         if (Eval e = newton_.factor(problem, x_, rate_, lambda_, weights, level_); e != Eval::ok)
           return e;
-        fresh = true;
         slow_ = false;
       }
       residual_z_.resize(z_.size());
@@ -155,7 +153,6 @@ class GeneralizedAlphaStepper final : public Stepper {
       }
       if (iteration > 1 && rate > 2) return Eval::recoverable;
       slow_ = rate > slow_contraction;
-      fresh = false;
       last = size;
     }
     return Eval::recoverable;

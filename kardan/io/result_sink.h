@@ -11,7 +11,7 @@
 namespace kardan {
 
 /// Known before the first row.
-struct ResultDescription {
+struct ResultDescription {  // NOLINT(bugprone-exception-escape): Json moves without throwing
   std::string title;
   std::string model;  ///< the complete model as YAML; running it gives the result again
   Json scene;         ///< what a viewer draws (scene.h)

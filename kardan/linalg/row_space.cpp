@@ -59,19 +59,14 @@ double RowSpace::rest(int i, int k) {
   return norm;
 }
 
-Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
+/// Rows of A with their lengths; true where few of their entries count.
+bool RowSpace::begin(const Matrix& A) {
   const int m = A.rows(), n = A.cols();
   L_ = A;
   rank_ = 0;
   smallest_ = 1;
-  head_.resize(m);
-  factor_.resize(m);
-  length_.resize(m);
-  row_.resize(m);
-  place_.resize(m);
-  end_.resize(m);
-  square_.resize(m);
-  computed_.resize(m);
+  for (Vector* v : {&head_, &factor_, &length_, &square_, &computed_}) v->resize(m);
+  for (std::vector<int>* v : {&row_, &place_, &end_}) v->resize(m);
   remainder_.assign(m, 0.0);
   swap_.clear();
   const bool sparse = m + n > sparse_from;
@@ -79,7 +74,6 @@ Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
     swap_.reserve(m);
     support_.reserve(n);
   }
-  if (!all_finite(A.values())) return Eval::recoverable;
   for (int i = 0; i < m; ++i) {
     row_[i] = i;
     length_[i] = norm_two({L_.row(i), static_cast<std::size_t>(n)});
@@ -87,6 +81,13 @@ Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
     end_[i] = n;
     while (end_[i] > 0 && L_(i, end_[i] - 1) == 0) --end_[i];
   }
+  return sparse;
+}
+
+Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
+  const int m = A.rows(), n = A.cols();
+  const bool sparse = begin(A);
+  if (!all_finite(A.values())) return Eval::recoverable;
   for (int k = 0; k < m && k < n && k < max_rank; ++k) {
     int pivot = -1;
     double largest = 0;  // share of a row's own length: the choice does not depend on units of rows

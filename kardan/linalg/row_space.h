@@ -47,6 +47,7 @@ class RowSpace {
   void bring_forward(int k);
   void eliminate_sparse(int k, const double* v);
   void reflect(std::span<double> x) const;
+  bool begin(const Matrix& A);
   double rest(int i, int k);
 
   Matrix L_;       // L left of and on the diagonal, reflection vectors right of it

@@ -234,6 +234,7 @@ class Resolver {
       const auto found = markers.find(name);
       if (found == markers.end()) {
         std::vector<std::string> names;
+        names.reserve(markers.size());
         for (const auto& [n, m] : markers) names.push_back(n);
         std::sort(names.begin(), names.end());
         const std::string near = did_you_mean(name, names);

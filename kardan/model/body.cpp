@@ -300,7 +300,7 @@ FrameData resolve_marker(const FieldValue& marker, const std::string& owner, con
   return frame;
 }
 
-void resolve_holds(const NamedFields& body, const BodyData& b, int dimension,
+void resolve_holds(const NamedFields& body, const BodyData& data, int dimension,
                    std::vector<WishData>& wishes, Diagnostics& diagnostics) {
   const FieldValue* value = body.find("hold");
   if (!value) return;
@@ -310,15 +310,23 @@ void resolve_holds(const NamedFields& body, const BodyData& b, int dimension,
                       value->where);
     return;
   }
-  const Quaternion q = quaternion_from_matrix(b.R);
+  const Quaternion q = quaternion_from_matrix(data.R);
   const std::vector<std::pair<std::string, double>> planar{
-      {"x", b.position.x},  {"y", b.position.y},  {"angle", b.angle},
-      {"vx", b.velocity.x}, {"vy", b.velocity.y}, {"omega", b.spin.z}};
-  const std::vector<std::pair<std::string, double>> spatial{
-      {"x", b.position.x},  {"y", b.position.y},  {"z", b.position.z}, {"qw", q.w},
-      {"qx", q.x},          {"qy", q.y},          {"qz", q.z},         {"vx", b.velocity.x},
-      {"vy", b.velocity.y}, {"vz", b.velocity.z}, {"wx", b.spin.x},    {"wy", b.spin.y},
-      {"wz", b.spin.z}};
+      {"x", data.position.x},  {"y", data.position.y},  {"angle", data.angle},
+      {"vx", data.velocity.x}, {"vy", data.velocity.y}, {"omega", data.spin.z}};
+  const std::vector<std::pair<std::string, double>> spatial{{"x", data.position.x},
+                                                            {"y", data.position.y},
+                                                            {"z", data.position.z},
+                                                            {"qw", q.w},
+                                                            {"qx", q.x},
+                                                            {"qy", q.y},
+                                                            {"qz", q.z},
+                                                            {"vx", data.velocity.x},
+                                                            {"vy", data.velocity.y},
+                                                            {"vz", data.velocity.z},
+                                                            {"wx", data.spin.x},
+                                                            {"wy", data.spin.y},
+                                                            {"wz", data.spin.z}};
   const auto& known = dimension == 2 ? planar : spatial;
   for (const FieldValue& item : *list) {
     const auto* name = std::get_if<std::string>(&item.data);
@@ -326,6 +334,7 @@ void resolve_holds(const NamedFields& body, const BodyData& b, int dimension,
                                     [&](const auto& k) { return name && k.first == *name; });
     if (found == known.end()) {
       std::vector<std::string> names;
+      names.reserve(known.size());
       for (const auto& k : known) names.push_back(k.first);
       diagnostics.error(
           "body.hold",

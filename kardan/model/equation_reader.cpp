@@ -267,6 +267,7 @@ class EquationReader {
 
   std::vector<std::string> names_of(const std::vector<EquationVariable>& variables) const {
     std::vector<std::string> out;
+    out.reserve(variables.size());
     for (const EquationVariable& x : variables) out.push_back(x.name);
     return out;
   }

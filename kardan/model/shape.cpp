@@ -97,6 +97,7 @@ bool make_shape(const FieldMap& fields, const std::string& owner, const SourceLo
 
 std::vector<std::string> builtin_colors() {
   std::vector<std::string> names;
+  names.reserve(std::size(color_names));
   for (const auto& [name, value] : color_names) names.emplace_back(name);
   return names;
 }

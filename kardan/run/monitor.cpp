@@ -120,8 +120,8 @@ bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
       held_ > 0 ? ChartProblem::Consistency::projected : step.dense->consistency();
   const Gauss& gauss = by_cubic(*step.dense) ? order_4 : order_6;
   for (int k = 0; k < gauss.points * parts; ++k) {
-    const int i = k % gauss.points;
-    between(*step.dense, (k / gauss.points + gauss.node[i]) / parts);
+    const int i = k % gauss.points, before = k / gauss.points;
+    between(*step.dense, (before + gauss.node[i]) / parts);
     if (step.problem->state_at(point_, consistency, inside_) != Eval::ok) return false;
     const double power = system_->energy(inside_, *ws_).applied_power + driving_power(inside_);
     work += gauss.weight[i] * step.h / parts * power;

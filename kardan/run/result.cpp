@@ -68,24 +68,24 @@ double* ResultColumns::reactions(const Moment& at, double* out, Workspace& ws) c
   return end;
 }
 
-void ResultColumns::values(const Moment& at, std::span<double> row, Workspace& ws) const {
+void ResultColumns::values(const Moment& at, std::span<double> out, Workspace& ws) const {
   const State& state = *at.state;
-  double* out = row.data();
-  *out++ = state.t;
-  for (const Quantity& q : quantities_) *out++ = system_.quantity(q, state, 0, {}, {}, ws);
+  double* next = out.data();
+  *next++ = state.t;
+  for (const Quantity& q : quantities_) *next++ = system_.quantity(q, state, 0, {}, {}, ws);
   auto put = [&](const Vector& values, int count) {
-    out = values.empty() ? std::fill_n(out, count, std::numeric_limits<double>::quiet_NaN())
-                         : std::copy(values.begin(), values.end(), out);
+    next = values.empty() ? std::fill_n(next, count, std::numeric_limits<double>::quiet_NaN())
+                          : std::copy(values.begin(), values.end(), next);
   };
   put(*at.a, system_.sizes().v);
   put(*at.lambda, system_.sizes().constraints());
-  out = reactions(at, out, ws);
+  next = reactions(at, next, ws);
   Vector forces(system_.blueprint().elements.size());
   system_.element_forces(state, forces, ws);
-  for (int e : forces_) *out++ = forces[e];
+  for (int e : forces_) *next++ = forces[e];
   const Energy energy = system_.energy(state, ws);
-  *out++ = energy.kinetic;
-  *out++ = energy.potential;
+  *next++ = energy.kinetic;
+  *next++ = energy.potential;
 }
 
 }  // namespace kardan

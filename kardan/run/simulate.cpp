@@ -90,6 +90,7 @@ std::optional<ErrorScale> find_scale(const System& system, const ChartProblem& p
 template <class Entry>
 std::string suggest(const std::string& name, const std::vector<Entry>& known) {
   std::vector<std::string> names;
+  names.reserve(known.size());
   for (const Entry& e : known) names.emplace_back(e.name);
   const std::string near = did_you_mean(name, names);
   return near.empty() ? fmt::format("there are: {}", fmt::join(names, ", "))
@@ -349,19 +350,19 @@ static bool second_choice(RunReport& report) {
   return true;
 }
 
-RunReport simulate(Prepared& prepared, const SimulateOptions& asked, const Watchers& watchers,
+RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
                    Diagnostics& diagnostics, const RunMemory* from) {
   RunMemory memory;
-  memory.report.asked = asked;
+  memory.report.asked = options;
   const std::clock_t begin = std::clock();
   AutomaticChoice automatic;
-  SimulateOptions options = settled(prepared, asked, from, automatic, diagnostics);
+  SimulateOptions chosen = settled(prepared, options, from, automatic, diagnostics);
   const double chosen_in = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (diagnostics.has_errors()) return memory.report;
-  Choice choice = choose_method(options.method, diagnostics);
+  Choice choice = choose_method(chosen.method, diagnostics);
   if (!choice.formulation) return memory.report;
   if (choice.formulation->refuse) choice.formulation->refuse(*prepared.system, diagnostics);
-  check_options(choice, options.options, diagnostics);
+  check_options(choice, chosen.options, diagnostics);
   if (diagnostics.has_errors()) return memory.report;
   if (from) {
     memory = *from;
@@ -370,38 +371,38 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& asked, const Watch
     memory.start = prepared.start.state.t;
   }
   RunReport& report = memory.report;
-  describe(*prepared.system, choice, options, report);
-  report.asked = asked;
+  describe(*prepared.system, choice, chosen, report);
+  report.asked = options;
   report.automatic = std::move(automatic);
   report.cpu_seconds += chosen_in;
   refuse_missing_derivatives(*choice.method, report);
   if (report.driver.reason == Reason::refused) return report;
-  if (!options.tolerance_of.empty()) {
+  if (!chosen.tolerance_of.empty()) {
     const auto problem = choice.formulation->make(*prepared.system, report.formulation_options);
-    (void)find_scale(*prepared.system, *problem, options, diagnostics);
+    (void)find_scale(*prepared.system, *problem, chosen, diagnostics);
     if (diagnostics.has_errors()) return report;
   }
   for (;;) {
-    run_part(prepared, choice, options, watchers, memory, diagnostics);
-    options.driver.first_step = asked.driver.first_step;
+    run_part(prepared, choice, chosen, watchers, memory, diagnostics);
+    chosen.driver.first_step = options.driver.first_step;
     if (diagnostics.has_errors()) break;
     memory.paused = report.driver.reason == Reason::paused;
     if (!memory.paused) {
       // What "auto" has chosen fails: the method that stands most goes on.
       if (!second_choice(report)) break;
-      options.method = report.automatic.method;
-      choice = choose_method(options.method, diagnostics);
+      chosen.method = report.automatic.method;
+      choice = choose_method(chosen.method, diagnostics);
       // Steps that creep up to a singular position do not pass it.
-      options.driver.first_step = first_share * report.driver.largest_step;
-      describe(*prepared.system, choice, options, report);
-      report.asked = asked;
+      chosen.driver.first_step = first_share * report.driver.largest_step;
+      describe(*prepared.system, choice, chosen, report);
+      report.asked = options;
       continue;
     }
     memory.state = prepared.start.state;
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
-  if (choice.method->order == 1 && options.driver.fixed_step == 0)
+  if (choice.method->order == 1 && chosen.driver.fixed_step == 0)
     report.remarks.push_back(
         fmt::format("'{}' has order 1: errors of its steps add up to about the root of the "
                     "tolerance, not to the tolerance (--certify measures them)",

@@ -47,6 +47,7 @@ Stops::Held* Stops::held(const State& state) {
   Held& held = found->second;
   if (is_new) {
     std::vector<int> events;
+    events.reserve(stops.size());
     for (int i : stops) events.push_back(system_.blueprint().impulses[i]);
     held.system = system_.hold(events);
     if (held.system) {

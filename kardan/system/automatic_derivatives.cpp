@@ -229,16 +229,20 @@ bool AutomaticEquations::differentiate_dynamics(const State& state, std::span<co
 }
 
 /// The place of the derivative of row `i` of (f - M a, b, d) by variable `c` in the order of seeds.
-double& AutomaticEquations::derivative(int i, int c, Workspace& ws) const {
+double& AutomaticEquations::derivative(int row, int variable, Workspace& ws) const {
   const int n = n_.n, own = n_.r + n_.w;
-  const bool force = i < n;
-  if (c == n) return force ? ws.f_t[i] : i < n + n_.r ? ws.b_t[i - n] : ws.d_t[i - n - n_.r];
-  const bool by_p = c < n, by_v = c < 2 * n + 1, by_own = c < 2 * n + 1 + own;
+  const bool force = row < n;
+  if (variable == n)
+    return force ? ws.f_t[row] : row < n + n_.r ? ws.b_t[row - n] : ws.d_t[row - n - n_.r];
+  const bool by_p = variable < n, by_v = variable < 2 * n + 1, by_own = variable < 2 * n + 1 + own;
   SparseMatrix& of_f = by_p ? ws.f_p : by_v ? ws.f_v : by_own ? ws.force_aux : ws.force_lambda;
   SparseMatrix& of_aux = by_p ? ws.aux_p : by_v ? ws.aux_v : by_own ? ws.aux_aux : ws.aux_lambda;
-  const int column = by_p ? c : by_v ? c - n - 1 : by_own ? c - 2 * n - 1 : c - 2 * n - 1 - own;
+  const int column = by_p     ? variable
+                     : by_v   ? variable - n - 1
+                     : by_own ? variable - 2 * n - 1
+                              : variable - 2 * n - 1 - own;
   SparseMatrix& of = force ? of_f : of_aux;
-  return of.values[(force ? i : i - n) * of.cols() + column];
+  return of.values[(force ? row : row - n) * of.cols() + column];
 }
 
 Eval AutomaticEquations::differentiate(const State& state, std::span<const double> a,

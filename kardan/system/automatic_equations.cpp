@@ -36,7 +36,7 @@ bool AutomaticEquations::find_multiplier_forces() const {
   const State state = start_of(description_);
   const auto memory = functions_->make_memory();
   UserArrays<double> A(n_, memory.get());
-  bool finite[2];
+  bool finite[2] = {};
   for (const bool multipliers : {false, true}) {
     A.load(state, state.s, state.v, multipliers);
     A.call(*functions_, Part::dynamics);
