@@ -68,6 +68,7 @@ void method_option(const Choice& choice, const std::string& name, const FieldVal
                                  [&](const OptionInfo& o) { return o.name == name; });
   if (info == declared.end()) {
     std::vector<std::string> names;
+    names.reserve(declared.size());
     for (const OptionInfo& o : declared) names.push_back(o.name);
     for (const FieldDoc& d : driver_option_docs()) names.push_back(d.key);
     const std::string near = did_you_mean(name, names);

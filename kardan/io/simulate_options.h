@@ -15,7 +15,7 @@ enum class MethodChoice { of_the_file, of_the_command };
 /// Reads the section over the defaults in `out`; methods, formulations and options that do not
 /// exist are reported where they stand.
 void read_simulate_options(const NamedFields& simulate, const Environment& parameters,
-                           MethodChoice choice, SimulateOptions& out, Diagnostics& diagnostics);
+                           MethodChoice who, SimulateOptions& out, Diagnostics& diagnostics);
 
 /// The section that asks for these options; reading it gives them back.
 FieldMap simulate_fields(const SimulateOptions& options);

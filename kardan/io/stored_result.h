@@ -10,7 +10,7 @@
 
 namespace kardan {
 
-class StoredResult {
+class StoredResult {  // NOLINT(bugprone-exception-escape): Json moves without throwing
  public:
   /// Nothing after reporting that the file is missing, foreign or damaged. A result whose run was
   /// killed is read up to its last flush, with a warning.

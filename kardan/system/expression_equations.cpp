@@ -297,6 +297,7 @@ std::unique_ptr<UserEquations> expression_equations(std::string name, EquationDa
   };
   const auto names = [](const std::vector<NamedFormula>& from) {
     std::vector<std::string> out;
+    out.reserve(from.size());
     for (const NamedFormula& x : from) out.push_back(x.name);
     return out;
   };

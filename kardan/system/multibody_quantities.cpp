@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "kardan/base/text.h"
 #include "kardan/model/observation.h"
@@ -18,6 +19,9 @@ void MultibodySystem<D>::name_quantities() {
   static constexpr const char* planar_v[] = {"vx", "vy", "omega"};
   static constexpr const char* spatial_p[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
   static constexpr const char* spatial_v[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+  using Names = std::span<const char* const>;
+  const Names p_names = D == 2 ? Names(planar_p) : Names(spatial_p),
+              v_names = D == 2 ? Names(planar_v) : Names(spatial_v);
   using Kind = Quantity::Kind;
   auto add = [&](std::string name, Quantity q) {
     quantity_order_.push_back(name);
@@ -25,10 +29,8 @@ void MultibodySystem<D>::name_quantities() {
   };
   for (int b = 1; b < static_cast<int>(bodies_.size()); ++b) {
     const std::string prefix = blueprint_.bodies[b].name + ".";
-    for (int k = 0; k < bodies_[b].p_count; ++k)
-      add(prefix + (D == 2 ? planar_p[k] : spatial_p[k]), {Kind::position, b, k});
-    for (int k = 0; k < bodies_[b].v_count; ++k)
-      add(prefix + (D == 2 ? planar_v[k] : spatial_v[k]), {Kind::velocity, b, k});
+    for (int k = 0; k < bodies_[b].p_count; ++k) add(prefix + p_names[k], {Kind::position, b, k});
+    for (int k = 0; k < bodies_[b].v_count; ++k) add(prefix + v_names[k], {Kind::velocity, b, k});
   }
   for (int i = 0; i < static_cast<int>(program_.sensors.size()); ++i)
     add(program_.sensors[i].name, {Kind::sensor, 0, i});

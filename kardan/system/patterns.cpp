@@ -130,6 +130,33 @@ std::shared_ptr<const SparsePattern> constraint_pattern(Program<D>& program, int
   return pattern;
 }
 
+/// Places of the derivatives by the variables of a force, of which the first nr are dynamic.
+template <int D>
+void place_aux(typename ForceBank<D>::Slots& s, int nr, const Patterns& out) {
+  AuxSlots& x = s.aux;
+  const int row_w = nr + x.w;
+  auto place = [&](int row, int& A, int& B, int& f_A, int& f_B) {
+    if (s.A.count) A = out.aux->find(row, s.A.first);
+    if (s.B.count) B = out.aux->find(row, s.B.first);
+    if (s.A.count) f_A = out.force_aux->find(s.A.first, row);
+    if (s.B.count) f_B = out.force_aux->find(s.B.first, row);
+  };
+  if (x.r >= 0) {
+    place(x.r, x.row_r, x.row_r_B, x.f_r_A, x.f_r_B);
+    x.rr = out.aux_aux->find(x.r, x.r);
+  }
+  if (x.w >= 0) {
+    place(row_w, x.row_w, x.row_w_B, x.f_w_A, x.f_w_B);
+    x.ww = out.aux_aux->find(row_w, row_w);
+  }
+  if (x.r >= 0 && x.w >= 0) {
+    x.rw = out.aux_aux->find(x.r, row_w);
+    x.wr = out.aux_aux->find(row_w, x.r);
+  }
+  if (s.A.count) x.f_stride_A = row_values(*out.force_aux, s.A.first);
+  if (s.B.count) x.f_stride_B = row_values(*out.force_aux, s.B.first);
+}
+
 /// Columns (r; w) of the equations (b; d), and of f.
 template <int D>
 void aux_patterns(Program<D>& program, int velocities, const Topology& t, Patterns& out) {
@@ -174,30 +201,7 @@ void aux_patterns(Program<D>& program, int velocities, const Topology& t, Patter
   out.aux = by_body.share();
   out.aux_aux = std::make_shared<const SparsePattern>(std::move(by_aux));
   out.force_aux = std::make_shared<const SparsePattern>(std::move(force));
-  each_owner([&](Slots& s) {
-    AuxSlots& x = s.aux;
-    const int row_w = nr + x.w;
-    auto place = [&](int row, int& A, int& B, int& f_A, int& f_B) {
-      if (s.A.count) A = out.aux->find(row, s.A.first);
-      if (s.B.count) B = out.aux->find(row, s.B.first);
-      if (s.A.count) f_A = out.force_aux->find(s.A.first, row);
-      if (s.B.count) f_B = out.force_aux->find(s.B.first, row);
-    };
-    if (x.r >= 0) {
-      place(x.r, x.row_r, x.row_r_B, x.f_r_A, x.f_r_B);
-      x.rr = out.aux_aux->find(x.r, x.r);
-    }
-    if (x.w >= 0) {
-      place(row_w, x.row_w, x.row_w_B, x.f_w_A, x.f_w_B);
-      x.ww = out.aux_aux->find(row_w, row_w);
-    }
-    if (x.r >= 0 && x.w >= 0) {
-      x.rw = out.aux_aux->find(x.r, row_w);
-      x.wr = out.aux_aux->find(row_w, x.r);
-    }
-    if (s.A.count) x.f_stride_A = row_values(*out.force_aux, s.A.first);
-    if (s.B.count) x.f_stride_B = row_values(*out.force_aux, s.B.first);
-  });
+  each_owner([&](Slots& s) { place_aux<D>(s, nr, out); });
 }
 
 }  // namespace

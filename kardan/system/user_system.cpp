@@ -67,6 +67,7 @@ void check_start(const UserSystem& system, const UserDescription& d, Diagnostics
   };
   const auto names = [](const std::vector<UserVariable>& variables) {
     std::vector<std::string> out;
+    out.reserve(variables.size());
     for (const UserVariable& x : variables) out.push_back(x.name);
     return out;
   };
@@ -270,6 +271,7 @@ std::unique_ptr<System> UserSystem::hold(const std::vector<int>& events) const {
   if (!blueprint_.equations) return nullptr;
   Blueprint blueprint = blueprint_;
   std::vector<int> places;
+  places.reserve(events.size());
   for (int e : events) places.push_back(asked_event(e));
   blueprint.equations = kardan::hold(std::move(*blueprint.equations), places);
   Diagnostics ignored;  // what can be wrong was found when this system was compiled
