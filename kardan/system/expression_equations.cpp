@@ -292,6 +292,7 @@ std::unique_ptr<UserEquations> expression_equations(std::string name, EquationDa
   d.name = std::move(name);
   const auto variables = [](const std::vector<EquationVariable>& from) {
     std::vector<UserVariable> out;
+    out.reserve(from.size());
     for (const EquationVariable& x : from) out.push_back({x.name, x.start});
     return out;
   };
