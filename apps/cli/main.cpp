@@ -34,6 +34,7 @@ class Program {
     add_reproduce();
     add_elements();
     add_convert();
+    add_schema();
   }
 
   int run(int argc, char** argv) {
@@ -193,6 +194,12 @@ class Program {
     });
   }
 
+  void add_schema() {
+    app_.add_subcommand("schema", "the JSON Schema of model files, for editors")->callback([this] {
+      result_ = schema();
+    });
+  }
+
   void add_convert() {
     CLI::App* convert_command =
         app_.add_subcommand("convert", "write a model anew, self-contained");
@@ -200,9 +207,6 @@ class Program {
     convert_command->add_option("--out", conversion_.out, "file: .yaml or .json; default: print");
     convert_command->add_flag("--expand", conversion_.expand, "write every copy of a repeat");
     convert_command->callback([this] { result_ = convert(model_, conversion_); });
-    app_.add_subcommand("schema", "the JSON Schema of model files, for editors")->callback([this] {
-      result_ = schema();
-    });
   }
 
   CLI::App app_{"Kardan: multibody dynamics with a guarantee"};

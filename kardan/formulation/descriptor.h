@@ -154,7 +154,6 @@ class Descriptor final : public DaeProblem {
   Eval close_on(const std::vector<char>& rows, State& state, Values values);
   int violated_row(const std::vector<char>& held) const;
   double position_drift() const;
-  double velocity_rounding(int row, const State& state) const;
   Eval redundant_rows_hold();
   bool jumped(const State& state) const;
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,

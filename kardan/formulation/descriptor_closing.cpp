@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/analysis.h"
@@ -195,7 +194,8 @@ Descriptor::Openness Descriptor::openness(const std::vector<char>& rows, const S
     if (!rows[i]) continue;
     const double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
     double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
-    if (v >= closed && v < largest_rounding && v < velocity_rounding(i, state)) v = 0;
+    if (v >= closed && v < largest_rounding && v < velocity_rounding(system_, i, ws_->G, state))
+      v = 0;
     if (std::max(p, v) > std::max(out.position, out.velocity)) out.worst = i;
     out.position = std::max(out.position, p);
     out.velocity = std::max(out.velocity, v);
@@ -260,17 +260,6 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
       return e;
     }
   }
-}
-
-/// Scaled residuals of velocities below this are rounding of the terms that a row adds up.
-double Descriptor::velocity_rounding(int row, const State& state) const {
-  constexpr double roundings = 16;
-  const SparsePattern& p = *ws_->G.pattern;
-  double size = 0;
-  for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
-    size += std::abs(ws_->G.values[k] * state.v[p.column[k]]);
-  return roundings * std::numeric_limits<double>::epsilon() *
-         std::abs(scaled_residual(system_, row, 1, size));
 }
 
 /// The same on all rows. Those that are nearly redundant are left alone while they hold: near a
