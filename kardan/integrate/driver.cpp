@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kardan/integrate/events.h"
+#include "kardan/integrate/step_sizes.h"
 
 namespace kardan {
 
@@ -59,15 +61,13 @@ std::string_view to_string(ErrorEstimate e) {
 
 namespace {
 
-/// Errors below this ask for the largest growth anyway; above, their ratio is a trend.
-constexpr double smallest_error = 1e-10;
-/// Exponents of the PI controller, times k (Gustafsson; Hairer & Wanner II, IV.2).
-constexpr double pi_now = 0.7, pi_last = 0.4;
 /// Shares of a step at which a singular position does no harm: before the first stage of radau5, or
 /// in the middle between the first two (0.155, 0.645). It is best at `passage`, and matters to
 /// steps that would end within reach of it.
 constexpr double before_stages = 0.08, passage_from = 0.3, passage = 0.4, passage_to = 0.5,
                  next_to_singular = 1.5;
+/// Of a step: its length may change by so much without being taken again.
+constexpr double nearly = 1e-7;
 /// [steps] Around a singular position the bases before tell where it is: no restart so near to it.
 constexpr double away_from_singular = 10;
 
@@ -85,11 +85,10 @@ class Driver {
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
         events_(problem, options),
-        per_unit_(options.error_per == ErrorMeasure::of_method
-                      ? method.error_per_unit_step
-                      : options.error_per == ErrorMeasure::per_unit_step) {
+        sizes_(method, options) {
     dense_.flow = stepper_->flow();
     dense_.problem = &problem;
+    fresh_ = !options.from;
     std::sort(stop_times_.begin(), stop_times_.end());
   }
 
@@ -186,6 +185,9 @@ class Driver {
       if (interrupted()) return false;
       double h = memory_.h;
       if (options_.largest_step > 0) h = std::min(h, options_.largest_step);
+      foreseen_ = {};
+      if (options_.fixed_step == 0 && !rejected && (fresh_ || memory_.foreseen > 0)) h = foresee(h);
+      fresh_ = false;
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
       if (options_.fixed_step == 0) h = around_singular(h);
@@ -215,21 +217,22 @@ class Driver {
       if (error > 1 && options_.fixed_step == 0) {
         ++report_.counters.rejected;
         failure_ = Diagnosis::error_test;
-        memory_.h = h * std::clamp(after_rejection(h, error, rejected_h, rejected_error),
-                                   options_.shrink, 0.9);
+        memory_.h = sizes_.after_rejection(h, error, rejected_h, rejected_error);
         rejected = true;
         rejected_h = h;
         rejected_error = error;
         continue;
       }
-      memory_.h = options_.fixed_step > 0 ? options_.fixed_step
-                                          : next_step(h, error, rejected ? 1.0 : options_.growth);
+      memory_.h = options_.fixed_step > 0
+                      ? options_.fixed_step
+                      : sizes_.next(h, error, memory_, rejected ? 1.0 : options_.growth);
       // A step cut short by a stop time, or before a singular position, tells nothing against the
       // one it was cut from.
       if (options_.fixed_step == 0 && h < wanted && !rejected)
         memory_.h = std::max(memory_.h, wanted);
-      memory_.last_error = std::max(error, smallest_error);
+      memory_.last_error = error;
       memory_.last_h = h;
+      memory_.foreseen = StepSizes::ratio(foreseen_, h, error);
       return conclude(h, error);
     }
   }
@@ -254,35 +257,6 @@ class Driver {
     return t_end_;
   }
 
-  double elementary(double error) const {
-    return options_.safety * std::pow(std::max(error, smallest_error), -1.0 / controlled_order());
-  }
-
-  /// Two rejections in a row tell the power with which the error really falls: a lower one than the
-  /// method's beside a kink or where stiffness reduces its order.
-  double after_rejection(double h, double error, double last_h, double last_error) const {
-    const double k = controlled_order();
-    if (!(last_h > h)) return elementary(error);
-    const double power = std::log(last_error / error) / std::log(last_h / h);
-    return options_.safety * std::pow(error, -1 / std::clamp(power, 1.0, k));
-  }
-
-  /// The power of h with which the error, or the error per second, goes to zero.
-  int controlled_order() const { return method_.error_order + (per_unit_ ? 0 : 1); }
-
-  /// Every controller settles where the elementary one does: at the error safety^k.
-  double next_step(double h, double error, double growth) const {
-    const double k = controlled_order(), now = std::max(error, smallest_error);
-    double factor = elementary(error);
-    if (memory_.last_error > 0 && options_.control == StepControl::pi)
-      factor = std::pow(options_.safety, pi_now - pi_last) * std::pow(now, -pi_now / k) *
-               std::pow(memory_.last_error, pi_last / k);
-    if (memory_.last_error > 0 && options_.control == StepControl::predictive)
-      factor *= std::min(1.0, h / memory_.last_h * std::pow(memory_.last_error / now, 1 / k));
-    if (factor >= 1 && factor < options_.keep_below) factor = 1;
-    return h * std::clamp(factor, options_.shrink, growth);
-  }
-
   bool too_small(double h) {
     report_.diagnosis = failure_;
     const std::string named =
@@ -296,36 +270,76 @@ class Driver {
     return false;
   }
 
+  /// The step wished, or the one that the linearized equations ask for instead.
+  double foresee(double h) {
+    if (problem_.begin_step(h) != Eval::ok || linearize() != Eval::ok) return h;
+    foreseen_ = sizes_.foresee(h, memory_.foreseen, [this](double trial) {
+      if (!stepper_->foresee(start(), trial, trial_, report_.counters)) return -1.0;
+      if (options_.estimate == ErrorEstimate::filtered)
+        stepper_->filter_error(start(), trial, trial_.error);
+      return measure(state_, trial);
+    });
+    return foreseen_.h;
+  }
+
+  Eval linearize() {
+    if (!method_.needs_jacobian || has_jacobian_) return Eval::ok;
+    if (Eval e = problem_.jacobian(jacobian_); e != Eval::ok) return e;
+    ++report_.counters.jacobians;
+    has_jacobian_ = true;
+    return Eval::ok;
+  }
+
+  StepStart start() const {
+    return {state_.t, &problem_.base(), &problem_.base_rate(), &jacobian_, &state_, &scale_};
+  }
+
+  /// The estimate in trial_ of a step that ends at `end`, in units of what is allowed.
+  double measure(const State& end, double h) {
+    const double error = method_.error_weight * problem_.error_norm(trial_.error, end, scale_);
+    return sizes_.per_unit_step() ? error / h : error;
+  }
+
   enum class Attempt { whole, shortened };
   Eval attempt(double h, double& error, Attempt kind = Attempt::whole) {
     if (Eval e = problem_.begin_step(h); e != Eval::ok) return e;
-    if (method_.needs_jacobian && !has_jacobian_) {
-      if (Eval e = problem_.jacobian(jacobian_); e != Eval::ok) return e;
-      ++report_.counters.jacobians;
-      has_jacobian_ = true;
-    }
-    const StepStart start{state_.t,   &problem_.base(), &problem_.base_rate(),
-                          &jacobian_, &state_,          &scale_};
+    if (Eval e = linearize(); e != Eval::ok) return e;
     const Eval reached = kind == Attempt::whole
-                             ? stepper_->attempt(problem_, start, h, trial_, report_.counters)
-                             : stepper_->shorten(problem_, start, h, trial_, report_.counters);
+                             ? stepper_->attempt(problem_, start(), h, trial_, report_.counters)
+                             : stepper_->shorten(problem_, start(), h, trial_, report_.counters);
     if (reached != Eval::ok) {
       failure_ =
           stepper_->diagnosis() != Diagnosis::none ? stepper_->diagnosis() : problem_.diagnosis();
       return reached;
     }
     if (options_.estimate == ErrorEstimate::filtered)
-      stepper_->filter_error(start, h, trial_.error);
+      stepper_->filter_error(start(), h, trial_.error);
+    if (Eval e = close(h); e != Eval::ok) return e;
+    problem_.base_point(dense_.from);
+    stepper_->look_at_end(dense_.from, dense_.to, h, trial_.error);
+    error = measure(next_, h);
+    return std::isfinite(error) ? Eval::ok : Eval::recoverable;
+  }
+
+  /// The end of the trial, as a state.
+  Eval close(double h) {
     if (Eval e = problem_.finish(state_.t + h, trial_.y, next_, dense_.to); e != Eval::ok) {
       failure_ = problem_.diagnosis();
       return e;
     }
     ++report_.counters.evaluations;
-    problem_.base_point(dense_.from);
-    stepper_->look_at_end(dense_.from, dense_.to, h, trial_.error);
-    error = method_.error_weight * problem_.error_norm(trial_.error, next_, scale_);
-    if (per_unit_) error /= h;
-    return std::isfinite(error) ? Eval::ok : Eval::recoverable;
+    return Eval::ok;
+  }
+
+  /// The trial, which ends at h, ended a little later or earlier: a parabola is exact there.
+  Eval nudge(double h, double time) {
+    nudge_rate_.resize(problem_.second(), problem_.first());
+    if (Eval e = problem_.rate(state_.t + h, trial_.y, nudge_rate_); e != Eval::ok) return e;
+    add_scaled(time, trial_.y.u, trial_.y.x);
+    add_scaled(0.5 * time * time, nudge_rate_.a, trial_.y.x);
+    add_scaled(time, nudge_rate_.a, trial_.y.u);
+    add_scaled(time, nudge_rate_.b, trial_.y.z);
+    return close(h + time);
   }
 
   /// The step to next_ is good: look for events inside, tell the observer, move on.
@@ -333,7 +347,11 @@ class Driver {
     bool event = false;
     if (problem_.events() > 0) {
       const EventSearch::Ending ending =
-          events_.end_step(dense_, state_, next_, h, [this](double trial) {
+          events_.end_step(dense_, state_, next_, h, [this, length = h](double trial) mutable {
+            const double change = trial - std::exchange(length, trial);
+            if (method_.problem == ProblemKind::ode && !dense_.flow &&
+                std::abs(change) < nearly * trial)
+              return nudge(trial - change, change);
             double trial_error = 0;
             const Eval reached = attempt(trial, trial_error, Attempt::shortened);
             return trial_error > 1 && options_.fixed_step == 0 ? Eval::recoverable : reached;
@@ -356,6 +374,8 @@ class Driver {
     if (event) {
       events_.pass(dense_, next_, report_);
       memory_.last_error = 0;  // the errors before an event tell nothing about those after it
+      memory_.foreseen = 0;
+      fresh_ = true;
     }
     state_ = next_;
     if (report_.reason != Reason::finished && (wish.empty() || !report_.handed_over)) {
@@ -417,13 +437,16 @@ class Driver {
   EventSearch events_;
   LocalJacobian jacobian_;
   Trial trial_;
+  LocalRate nudge_rate_;
   DenseStep dense_;
   State next_;
   DriverReport report_;
   StepMemory memory_;
-  bool bent_ = false;  // a step was chosen to meet t_end
-  bool per_unit_;      // the error per second is held below the tolerance
+  StepSizes sizes_;
+  StepSizes::Foreseen foreseen_;  // the step tried last
+  bool bent_ = false;             // a step was chosen to meet t_end
   bool has_jacobian_ = false;
+  bool fresh_;  // nothing is known of the equations yet: at the start, after an event
   bool observing_ = false;
   Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
 };

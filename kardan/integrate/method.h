@@ -60,6 +60,12 @@ class Stepper {
                        Counters& counters) {
     return attempt(problem, start, h, trial, counters);
   }
+  /// The trial of a step on the linearized equations, which evaluates nothing; false: the method
+  /// has none.
+  virtual bool foresee(const StepStart& start, double h, Trial& trial, Counters& counters) {
+    (void)start, (void)h, (void)trial, (void)counters;
+    return false;
+  }
   /// error := (I - h gamma J)^-1 error with the factors of the last attempt, which takes the modes
   /// out of the estimate that the method damps anyway; methods without factors leave it alone.
   virtual void filter_error(const StepStart& start, double h, Local& error) {
@@ -96,6 +102,9 @@ struct Method {
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.
   double error_weight = 1;
+  /// The share of the step that the error would allow which is tried next: a rejection costs an
+  /// attempt, but not a Jacobian.
+  double safety = 0.8;
   /// The estimate is held below the tolerance per second, not per step: reached errors then follow
   /// the tolerance without the estimate being added to the solution.
   bool error_per_unit_step = false;

@@ -1,8 +1,10 @@
 #include "kardan/integrate/rosenbrock.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "kardan/linalg/dense_lu.h"
+#include "kardan/linalg/kernels.h"
 
 namespace kardan {
 
@@ -53,6 +55,9 @@ RosenbrockCoefficients::RosenbrockCoefficients(const RosenbrockTableau& t)
 
 namespace {
 
+/// Unknowns: beyond, a factorization costs as much as what it may save.
+constexpr std::size_t most_foreseen = 100;
+
 class RosenbrockStepper final : public Stepper {
  public:
   explicit RosenbrockStepper(const RosenbrockTableau& tableau)
@@ -60,33 +65,21 @@ class RosenbrockStepper final : public Stepper {
 
   Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                Counters& counters) override {
-    n_ = problem.second();
-    first_ = problem.first();
-    resize();
-    if (Eval e = factor(*start.jacobian, h); e != Eval::ok) return e;
-    ++counters.factorizations;
-    for (int i = 0; i < k_.stages; ++i) {
-      stage_point(i, *start.y);
-      if (i == 0) {
-        rate_ = *start.rate;
-      } else if (!k_.same_point[i]) {
-        ++counters.evaluations;
-        if (Eval e = problem.rate(start.t + k_.alpha[i] * h, y_, rate_); e != Eval::ok) return e;
-      }
-      solve_stage(i, *start.jacobian, h);
-    }
-    trial.y = *start.y;
-    trial.error.resize(n_, first_);
-    for (auto* x : {&trial.error.x, &trial.error.u, &trial.error.z})
-      std::fill(x->begin(), x->end(), 0.0);
-    for (int i = 0; i < k_.stages; ++i) {
-      accumulate(k_.m[i], i, trial.y);
-      accumulate(k_.e[i], i, trial.error);
-    }
-    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
-               ? Eval::ok
-               : Eval::recoverable;
+    return step(start, h, trial, counters, [&](int i) {
+      ++counters.evaluations;
+      return problem.rate(start.t + k_.alpha[i] * h, y_, rate_);
+    });
   }
+
+  bool foresee(const StepStart& start, double h, Trial& trial, Counters& counters) override {
+    return start.y->x.size() + start.y->z.size() <= most_foreseen &&
+           step(start, h, trial, counters, [&](int i) {
+             linear_rate(start, k_.alpha[i] * h);
+             return Eval::ok;
+           }) == Eval::ok;
+  }
+
+  void accept(After) override { factored_h_ = 0; }
 
   /// From  y_x - hg y_u = e_x,  [M/(hg) - A_u - hg A_x] y_u - A_z y_z = M e_u/(hg) + A_x e_x.
   void filter_error(const StepStart& start, double h, Local& error) override {
@@ -106,6 +99,58 @@ class RosenbrockStepper final : public Stepper {
   }
 
  private:
+  /// `rate_at` puts the rates at the point of stage i into rate_ (or their change into push_).
+  template <class RateAt>
+  Eval step(const StepStart& start, double h, Trial& trial, Counters& counters, RateAt rate_at) {
+    n_ = static_cast<int>(start.y->x.size());
+    first_ = static_cast<int>(start.y->z.size());
+    resize();
+    if (h != factored_h_) {
+      factored_h_ = 0;
+      if (Eval e = factor(*start.jacobian, h); e != Eval::ok) return e;
+      ++counters.factorizations;
+      factored_h_ = h;
+    }
+    rate_ = *start.rate;
+    for (int i = 0; i < k_.stages; ++i) {
+      stage_point(i, *start.y);
+      if (i > 0 && !k_.same_point[i])
+        if (Eval e = rate_at(i); e != Eval::ok) return e;
+      solve_stage(i, *start.jacobian, h);
+    }
+    trial.y = *start.y;
+    trial.error.resize(n_, first_);
+    for (auto* x : {&trial.error.x, &trial.error.u, &trial.error.z})
+      std::fill(x->begin(), x->end(), 0.0);
+    for (int i = 0; i < k_.stages; ++i) {
+      accumulate(k_.m[i], i, trial.y);
+      accumulate(k_.e[i], i, trial.error);
+    }
+    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
+               ? Eval::ok
+               : Eval::recoverable;
+  }
+
+  /// What the Jacobian says of the rates at y_, `time` after the start.
+  void linear_rate(const StepStart& start, double time) {
+    const LocalJacobian& J = *start.jacobian;
+    for (auto [to, at, from] :
+         {std::tuple{&change_.x, &y_.x, &start.y->x}, std::tuple{&change_.u, &y_.u, &start.y->u},
+          std::tuple{&change_.z, &y_.z, &start.y->z}}) {
+      *to = *at;
+      add_scaled(-1, *from, *to);
+    }
+    for (int r = 0; r < n_; ++r) push_[r] = time * J.A_t[r];
+    add_products(J.A_x, change_.x, push_);
+    add_products(J.A_u, change_.u, push_);
+    for (int r = 0; r < first_; ++r) rate_.b[r] = start.rate->b[r] + time * J.B_t[r];
+    if (first_ == 0) return;
+    add_products(J.A_z, change_.z, push_);
+    add_products(J.B_x, change_.x, rate_.b);
+    add_products(J.B_u, change_.u, rate_.b);
+    add_products(J.B_z, change_.z, rate_.b);
+  }
+
   void resize() {
     for (int i = 0; i < k_.stages; ++i) {
       X_[i].resize(n_);
@@ -117,16 +162,19 @@ class RosenbrockStepper final : public Stepper {
     rhs_.resize(n_ + first_);
     rate_.resize(n_, first_);
     y_.resize(n_, first_);
+    change_.resize(n_, first_);
+    push_.assign(n_, 0.0);
     S_.resize(n_ + first_, n_ + first_);
   }
 
   /// [ M/(hg) - A_u - hg A_x    -A_z        ]
   /// [ -B_u - hg B_x             I/(hg) - B_z ]
   Eval factor(const LocalJacobian& J, double h) {
-    const double hg = h * k_.gamma;
+    const double hg = h * k_.gamma, per_hg = 1 / hg;
     for (int i = 0; i < n_; ++i) {
-      double* row = S_.row(i);
-      for (int j = 0; j < n_; ++j) row[j] = J.M(i, j) / hg - J.A_u(i, j) - hg * J.A_x(i, j);
+      double* __restrict row = S_.row(i);
+      const double *M = J.M.row(i), *A_u = J.A_u.row(i), *A_x = J.A_x.row(i);
+      for (int j = 0; j < n_; ++j) row[j] = per_hg * M[j] - A_u[j] - hg * A_x[j];
       for (int j = 0; j < first_; ++j) row[n_ + j] = -J.A_z(i, j);
     }
     for (int i = 0; i < first_; ++i) {
@@ -159,22 +207,21 @@ class RosenbrockStepper final : public Stepper {
     }
     const double ht = k_.gamma_i[i] * h;
     for (int r = 0; r < n_; ++r) {
-      double sum = ht * J.A_t[r];
-      const double *M = J.M.row(r), *A = J.A_x.row(r);
-      for (int j = 0; j < n_; ++j) sum += M[j] * w_[j] + hg * A[j] * s_[j];
-      rhs_[r] = sum;
+      s_[r] *= hg;
+      rhs_[r] = push_[r] + ht * J.A_t[r];
     }
+    const std::span<double> second = std::span(rhs_).first(n_), first = std::span(rhs_).subspan(n_);
+    add_products(J.M, w_, second);
+    add_products(J.A_x, s_, second);
     for (int r = 0; r < first_; ++r) {
-      double sum = rate_.b[r] + ht * J.B_t[r];
-      for (int j = 0; j < i; ++j) sum += k_.c(i, j) / h * Z_[j][r];
-      const double* B = J.B_x.row(r);
-      for (int j = 0; j < n_; ++j) sum += hg * B[j] * s_[j];
-      rhs_[n_ + r] = sum;
+      first[r] = rate_.b[r] + ht * J.B_t[r];
+      for (int j = 0; j < i; ++j) first[r] += k_.c(i, j) / h * Z_[j][r];
     }
+    if (first_ > 0) add_products(J.B_x, s_, first);
     lu_.solve(rhs_);
     for (int r = 0; r < n_; ++r) {
       V_[i][r] = rhs_[r];
-      X_[i][r] = hg * (rhs_[r] + s_[r]);
+      X_[i][r] = hg * rhs_[r] + s_[r];
     }
     for (int r = 0; r < first_; ++r) Z_[i][r] = rhs_[n_ + r];
   }
@@ -184,9 +231,11 @@ class RosenbrockStepper final : public Stepper {
   std::vector<Vector> X_, V_, Z_;
   Vector s_, w_, rhs_;
   LocalRate rate_;
-  Local y_;
+  Vector push_;  // what M times rate_.a lacks
+  Local y_, change_;
   Matrix S_;
   DenseLu lu_;
+  double factored_h_ = 0;  // of lu_ with the Jacobian at the base; 0: none
 };
 
 }  // namespace

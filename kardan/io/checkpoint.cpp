@@ -19,7 +19,7 @@ namespace kardan {
 namespace {
 
 constexpr const char* title = "KARDAN CHECKPOINT ";
-constexpr int version = 2;
+constexpr int version = 3;
 /// More than any head of a later version.
 constexpr std::size_t longest_head = 256;
 
@@ -42,7 +42,7 @@ static void fields(A& a, EventRecord& x) {
 }
 template <class A>
 static void fields(A& a, StepMemory& x) {
-  a(x.start, x.h, x.last_error, x.last_h);
+  a(x.start, x.h, x.last_error, x.last_h, x.foreseen);
 }
 /// Of a run that goes on: there is no reason yet why it ended.
 template <class A>

@@ -233,6 +233,7 @@ std::string Monitor::show(State& state) {
 }
 
 void Monitor::use(const System& system) {
+  if (&system == system_) return;
   system_ = &system;
   held_ = system.sizes().lambda - rows_;
   ws_ = system.make_workspace();

@@ -19,7 +19,8 @@ bool fits(const System& system, const RunMemory& memory) {
   const State& state = memory.state;
   const StepMemory& step = memory.report.driver.memory;
   if (!same_sizes(state, system.start())) return false;
-  for (const double x : {state.t, memory.start, step.start, step.h, step.last_error, step.last_h})
+  for (const double x :
+       {state.t, memory.start, step.start, step.h, step.last_error, step.last_h, step.foreseen})
     if (!std::isfinite(x)) return false;
   if (memory.start > state.t || step.h < 0) return false;
   const std::size_t stops = system.blueprint().impulses.size();
