@@ -60,7 +60,7 @@ void print_report(const System& system, const CheckReport& r) {
 int check(const ModelOptions& options) {
   const auto overrides = parse_overrides(options);
   if (!overrides) return bad_input;
-  const auto model = read(options, *overrides);
+  auto model = read(options, *overrides);
   if (!model) return bad_input;
   Diagnostics diagnostics;
   const Prepared prepared = prepare(*model, *overrides, diagnostics);
@@ -68,6 +68,7 @@ int check(const ModelOptions& options) {
     tell(diagnostics);
     return bad_input;
   }
+  model.reset();  // the system is made: its description takes as much room
   const CheckReport report = check_start(prepared);
   const System& system = *prepared.system;
   if (options.json)

@@ -257,6 +257,7 @@ int run(const ModelOptions& command, const RunOptions& run_command) {
   if (tell(faults)) return bad_input;
   CheckpointWriter checkpoints(started, given, simulate_options, resumed, results, faults);
   if (tell(faults)) return bad_input;
+  started.model = {};  // consumed: the system and the files have what they need of it
   const Interrupt interrupt;
   const bool silent = options.quiet || options.json;
   RunReport report = run_to_files(prepared, simulate_options, {results, checkpoints, log},

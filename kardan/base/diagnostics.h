@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "kardan/base/shared_text.h"
+
 namespace kardan {
 
 struct SourceLocation {
-  std::string file;
+  SharedText file;
   int line = 0;    ///< 1-based; 0 = unknown
   int column = 0;  ///< 1-based; 0 = unknown
 };

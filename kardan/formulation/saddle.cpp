@@ -47,9 +47,12 @@ Saddle::Saddle(std::shared_ptr<const SparsePattern> W, std::shared_ptr<const Spa
       rhs_(n_ + rows(), 0.0),
       solution_(n_ + rows(), 0.0),
       correction_(n_ + rows(), 0.0),
-      before_(n_ + rows(), 0.0),
-      direction_(max_directions, solution_),
-      change_(max_directions, solution_) {
+      before_(n_ + rows(), 0.0) {
+  W_slot_.reserve(W_->nonzeros());
+  C_slot_.reserve(C_->nonzeros());
+  Ct_slot_.reserve(C_->nonzeros());
+  W_diagonal_.reserve(n_);
+  diagonal_slot_.reserve(rows());
   for (int i = 0; i < n_; ++i)
     for (int k = W_->row_start[i]; k < W_->row_start[i + 1]; ++k)
       W_slot_.push_back(pattern_->find(i, W_->column[k]));
@@ -146,6 +149,7 @@ double Saddle::solve_weak_directions(double best) {
     Vector& q = change_[k];
     residual();
     p = correction_;
+    q.resize(p.size());
     solver_.solve(p);
     multiply(p, q);
     for (int j = 0; j < k; ++j) {

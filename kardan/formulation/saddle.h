@@ -11,6 +11,7 @@
 /// scaled rows) when rows are redundant, and its component along dependent rows stays zero. If b
 /// contradicts dependent rows the contradiction stays in `residual`.
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -65,7 +66,8 @@ class Saddle {
   std::vector<int> W_slot_, W_diagonal_, C_slot_, Ct_slot_, diagonal_slot_;
   std::vector<std::vector<int>> extra_slot_, extra_t_slot_;
   Vector values_, scale_, rhs_, solution_, correction_, before_;
-  std::vector<Vector> direction_, change_;  // of solve_weak_directions
+  // Of solve_weak_directions, each from its first use on: most systems need none.
+  std::array<Vector, max_directions> direction_, change_;
   double mu_ = 0;
 };
 

@@ -40,7 +40,7 @@ std::optional<double> parse_number(std::string_view text) {
   return number;
 }
 
-Expander::Expander(const ParameterScope& parameters, const std::vector<std::string>& files,
+Expander::Expander(const ParameterScope& parameters, const std::vector<SharedText>& files,
                    Diagnostics& diagnostics, const ExpansionLimits& limits)
     : parameters_(parameters), files_(files), diagnostics_(diagnostics), limits_(limits) {}
 

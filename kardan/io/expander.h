@@ -45,7 +45,7 @@ struct ParameterScope {
 class Expander {
  public:
   /// `files` are those of the document, which outlive this.
-  Expander(const ParameterScope& parameters, const std::vector<std::string>& files,
+  Expander(const ParameterScope& parameters, const std::vector<SharedText>& files,
            Diagnostics& diagnostics, const ExpansionLimits& limits = {});
   ~Expander();
   Expander(const Expander&) = delete;
@@ -81,7 +81,7 @@ class Expander {
   bool count(const SourceLocation& where, std::size_t entries, std::size_t values);
 
   const ParameterScope& parameters_;
-  const std::vector<std::string>& files_;
+  const std::vector<SharedText>& files_;
   Diagnostics& diagnostics_;
   ExpansionLimits limits_;
   std::vector<double> indices_;    // values of the indices in scope, outermost first

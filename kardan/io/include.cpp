@@ -200,8 +200,8 @@ class Loader {
     if (rank == Rank::equal && !same(node, old)) {
       const SourceLocation other = place(old);
       diagnostics_.error("include.conflict",
-                         fmt::format("'{}' is something else at {}:{}:{}", key.text, other.file,
-                                     other.line, other.column),
+                         fmt::format("'{}' is something else at {}:{}:{}", key.text,
+                                     other.file.str(), other.line, other.column),
                          place(key),
                          key.text == "dimension" ? "all files of a model have one dimension"
                                                  : "say in the including file what it shall be");
@@ -213,7 +213,7 @@ class Loader {
   IncludeFrom from_;
   Diagnostics& diagnostics_;
   fs::path folder_;
-  std::vector<std::string> files_;
+  std::vector<SharedText> files_;
   std::vector<fs::path> stack_;  // files being read, the outermost first
   std::set<fs::path> seen_;
 };

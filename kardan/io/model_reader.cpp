@@ -289,10 +289,11 @@ class ModelReader {
     }
     const auto [first, is_new] = names_.emplace(name, where);
     if (!is_new && once())
-      diagnostics_.error("name.duplicate",
-                         fmt::format("the name '{}' is used twice; first at {}:{}:{}", name,
-                                     first->second.file, first->second.line, first->second.column),
-                         where, "bodies, elements and events share their names: rename one");
+      diagnostics_.error(
+          "name.duplicate",
+          fmt::format("the name '{}' is used twice; first at {}:{}:{}", name,
+                      first->second.file.str(), first->second.line, first->second.column),
+          where, "bodies, elements and events share their names: rename one");
     return is_new;
   }
 

@@ -53,8 +53,8 @@ struct YamlLimits {
 /// A tree of one file, or of several that include each other.
 struct YamlDocument {
   YamlNode root;
-  bool complete = false;           ///< false: reading stopped at an error, the tree ends there
-  std::vector<std::string> files;  ///< by the index that nodes carry
+  bool complete = false;          ///< false: reading stopped at an error, the tree ends there
+  std::vector<SharedText> files;  ///< by the index that nodes carry
 
   [[nodiscard]] SourceLocation place(const YamlNode& node) const {
     return {files[static_cast<std::size_t>(node.file)], node.line, node.column};

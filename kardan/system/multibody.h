@@ -132,6 +132,7 @@ class MultibodySystem final : public System {
   void angular_momentum_gradient(const State&, int row, Workspace&) const;
   Scales find_scales() const;
   void name_quantities();
+  std::optional<Quantity> find_coordinate(std::string_view name) const;
 
   Blueprint blueprint_;
   Program<D> program_;
@@ -150,6 +151,8 @@ class MultibodySystem final : public System {
   std::vector<BoundExpression> invariants_;  // those that are expressions
   int arguments_ = 0;                        // of all of them
   std::vector<std::string> event_names_;     // of elements, then of `when`
+  std::unordered_map<std::string, int> body_index_;
+  // All but the coordinates of bodies, which come before them.
   std::vector<std::string> quantity_order_;
   std::unordered_map<std::string, Quantity> quantities_;
 };

@@ -13,35 +13,62 @@
 
 namespace kardan {
 
+namespace {
+
+using Names = std::span<const char* const>;
+
+template <int D>
+Names position_names() {
+  static constexpr const char* planar[] = {"x", "y", "angle"};
+  static constexpr const char* spatial[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+  return D == 2 ? Names(planar) : Names(spatial);
+}
+
+template <int D>
+Names velocity_names() {
+  static constexpr const char* planar[] = {"vx", "vy", "omega"};
+  static constexpr const char* spatial[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+  return D == 2 ? Names(planar) : Names(spatial);
+}
+
+}  // namespace
+
+/// Names of coordinates are made when they are asked for: they would take as much room as bodies.
 template <int D>
 void MultibodySystem<D>::name_quantities() {
-  static constexpr const char* planar_p[] = {"x", "y", "angle"};
-  static constexpr const char* planar_v[] = {"vx", "vy", "omega"};
-  static constexpr const char* spatial_p[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
-  static constexpr const char* spatial_v[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
-  using Names = std::span<const char* const>;
-  const Names p_names = D == 2 ? Names(planar_p) : Names(spatial_p),
-              v_names = D == 2 ? Names(planar_v) : Names(spatial_v);
   using Kind = Quantity::Kind;
-  auto add = [&](std::string name, Quantity q) {
+  const auto add = [&](const std::string& name, Quantity q) {
     quantity_order_.push_back(name);
-    quantities_.emplace(std::move(name), q);
+    quantities_.emplace(name, q);
   };
-  for (int b = 1; b < static_cast<int>(bodies_.size()); ++b) {
-    const std::string prefix = blueprint_.bodies[b].name + ".";
-    for (int k = 0; k < bodies_[b].p_count; ++k) add(prefix + p_names[k], {Kind::position, b, k});
-    for (int k = 0; k < bodies_[b].v_count; ++k) add(prefix + v_names[k], {Kind::velocity, b, k});
-  }
+  for (int b = 1; b < static_cast<int>(bodies_.size()); ++b)
+    body_index_.emplace(blueprint_.bodies[b].name, b);
   for (int i = 0; i < static_cast<int>(program_.sensors.size()); ++i)
     add(program_.sensors[i].name, {Kind::sensor, 0, i});
   for (int i = 0; i < sizes_.r; ++i) add(program_.states[i].name, {Kind::state, 0, i});
   for (int i = 0; i < sizes_.w; ++i) add(program_.auxiliaries[i].name, {Kind::auxiliary, 0, i});
   add("t", {Kind::time, 0, 0});
-  quantity_order_.shrink_to_fit();
+}
+
+/// BODY.x, BODY.vx, ...
+template <int D>
+std::optional<Quantity> MultibodySystem<D>::find_coordinate(std::string_view name) const {
+  const auto dot = name.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto body = body_index_.find(std::string(name.substr(0, dot)));
+  if (body == body_index_.end()) return std::nullopt;
+  const int b = body->second;
+  name.remove_prefix(dot + 1);
+  for (int k = 0; k < bodies_[b].p_count; ++k)
+    if (name == position_names<D>()[k]) return Quantity{Quantity::Kind::position, b, k};
+  for (int k = 0; k < bodies_[b].v_count; ++k)
+    if (name == velocity_names<D>()[k]) return Quantity{Quantity::Kind::velocity, b, k};
+  return std::nullopt;
 }
 
 template <int D>
 std::optional<Quantity> MultibodySystem<D>::find_quantity(std::string_view name) const {
+  if (const auto coordinate = find_coordinate(name)) return coordinate;
   const auto found = quantities_.find(std::string(name));
   if (found == quantities_.end()) return std::nullopt;
   return found->second;
@@ -49,7 +76,15 @@ std::optional<Quantity> MultibodySystem<D>::find_quantity(std::string_view name)
 
 template <int D>
 std::vector<std::string> MultibodySystem<D>::quantity_names() const {
-  return quantity_order_;
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(sizes_.p + sizes_.v) + quantity_order_.size());
+  for (int b = 1; b < static_cast<int>(bodies_.size()); ++b) {
+    const std::string prefix = blueprint_.bodies[b].name + ".";
+    for (int k = 0; k < bodies_[b].p_count; ++k) names.push_back(prefix + position_names<D>()[k]);
+    for (int k = 0; k < bodies_[b].v_count; ++k) names.push_back(prefix + velocity_names<D>()[k]);
+  }
+  names.insert(names.end(), quantity_order_.begin(), quantity_order_.end());
+  return names;
 }
 
 template <int D>
@@ -173,14 +208,13 @@ typename MultibodySystem<D>::BoundExpression MultibodySystem<D>::bind(const std:
   BoundExpression bound{value, {}, arguments_};
   for (std::size_t i = 0; i < value.names().size(); ++i) {
     const std::string& name = value.names()[i];
-    const auto found = quantities_.find(name);
-    if (found != quantities_.end()) {
-      bound.arguments.push_back(found->second);
+    if (const auto found = find_quantity(name)) {
+      bound.arguments.push_back(*found);
       continue;
     }
     // What was left out because of a fault is not missed here.
     if (blueprint_.faulty.contains(name.substr(0, name.find('.')))) continue;
-    const std::string near = did_you_mean(name, quantity_order_);
+    const std::string near = did_you_mean(name, quantity_names());
     diagnostics.error("expression.unknown_name",
                       fmt::format("{}: there is no quantity '{}' here", owner, name), where,
                       near.empty()

@@ -36,7 +36,7 @@ TEST(Include, TellsFaultsInTheFileTheyStandIn) {
   EXPECT_FALSE(load_model(folder + "faulty.yaml", {}, IncludeFrom::model_folder, diagnostics));
   std::vector<std::string> told;
   for (const Diagnostic& d : diagnostics.all())
-    told.push_back(std::filesystem::path(d.where.file).filename().string() + ":" +
+    told.push_back(std::filesystem::path(d.where.file.str()).filename().string() + ":" +
                    std::to_string(d.where.line) + ":" + std::to_string(d.where.column) + " " +
                    d.code);
   EXPECT_THAT(

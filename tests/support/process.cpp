@@ -77,7 +77,12 @@ bool Process::ended() {
 
 Output Process::wait() {
   int status = 0;
-  if (child_ > 0 && waitpid(child_, &status, 0) == child_) take(status);
+  rusage usage{};
+  if (child_ > 0 && wait4(child_, &status, 0, &usage) == child_) {
+    take(status);
+    constexpr double kibibyte = 1024;  // the unit of ru_maxrss
+    output_.most_memory = kibibyte * static_cast<double>(usage.ru_maxrss);
+  }
   if (reads_out_) output_.out = read_all(out_);
   output_.err = read_all(folder_.file("err"));
   return output_;

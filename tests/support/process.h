@@ -10,9 +10,10 @@
 namespace kardan::test {
 
 struct Output {
-  int exit_code = -1;    ///< -1: ended by a signal
-  int signal = 0;        ///< that ended it
-  std::string out, err;  ///< standard output and standard error
+  int exit_code = -1;      ///< -1: ended by a signal
+  int signal = 0;          ///< that ended it
+  std::string out, err;    ///< standard output and standard error
+  double most_memory = 0;  ///< [bytes] in use at once, where waited for
 };
 
 /// A file name of its own in a folder of its own, removed with the object.

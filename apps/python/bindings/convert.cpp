@@ -140,7 +140,7 @@ py::list to_python(const Diagnostics& diagnostics) {
   py::list out;
   for (const Diagnostic& d : diagnostics.all())
     out.append(type(d.severity == Severity::error ? "error" : "warning", d.code, d.message, d.hint,
-                    d.where.file, d.where.line, d.where.column, format(d)));
+                    d.where.file.str(), d.where.line, d.where.column, format(d)));
   return out;
 }
 

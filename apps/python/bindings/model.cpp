@@ -99,8 +99,8 @@ class ModelSource final : public Source {
         const SourceLocation first = document_.place(mapping.keys[i]);
         Diagnostics fault;
         fault.error("name.duplicate",
-                    section + ": the name '" + key + "' is used twice; first at " + first.file +
-                        ":" + std::to_string(first.line),
+                    section + ": the name '" + key + "' is used twice; first at " +
+                        first.file.str() + ":" + std::to_string(first.line),
                     {place.file, place.line, 0}, "rename one");
         raise_errors(fault);
       }
