@@ -61,37 +61,40 @@ constexpr const char* dopri5_projected = "dopri5@projected_ode";
 constexpr const char* rodasp_state_space = "rodasp@state_space";
 constexpr const char* radau5_whole = "radau5@strangeness_free";
 
-INSTANTIATE_TEST_SUITE_P(Models, Automatic,
-                         testing::Values(
-                             // Not stiff.
-                             Golden{"andrews", 0.03, dop853_projected, dop853_projected},
-                             Golden{"andrews_minimal", 0.03, dop853_projected, dop853_projected},
-                             Golden{"bricard", 10, dop853_projected, dop853_projected},
-                             Golden{"chain", 1, dop853_projected, dop853_projected},
-                             Golden{"double_pendulum_gil", 5, dop853_projected, dop853_projected},
-                             Golden{"double_pendulum_welch", 10, dop853_projected,
-                                    dop853_projected},
-                             Golden{"n_four_bar", 10, dop853_projected, dop853_projected},
-                             Golden{"pendulum", 10, dop853_projected, dop853_projected},
-                             Golden{"rolling_disc", 10, dop853_projected, dop853_projected},
-                             Golden{"sleigh_belt", 10, dop853_projected, dop853_projected},
-                             Golden{"slider_crank_welch", 10, dop853_projected, dop853_projected},
-                             Golden{"three_link", 10, dop853_projected, dop853_projected},
-                             // Contacts.
-                             Golden{"newtons_cradle", 3, dopri5_projected, dopri5_projected},
-                             // Linear between contacts.
-                             Golden{"ball_column", 2, "llm@state_space", "llm@state_space"},
-                             Golden{"bouncing_balls", 2, "llm@state_space", "llm@state_space"},
-                             // Stiff.
-                             Golden{"double_pendulum", 2, rodasp_state_space, rodasp_state_space},
-                             Golden{"hmmwv", 5, rodasp_state_space, rodasp_state_space},
-                             Golden{"truck", 20, rodasp_state_space, rodasp_state_space},
-                             // Invariants to be kept.
-                             Golden{"pendulum_equations", 10, radau5_whole, radau5_whole},
-                             Golden{"sleigh_equations", 10, radau5_whole, radau5_whole},
-                             // Friction that depends on multipliers.
-                             Golden{"disc_equations", 1, radau5_whole, radau5_whole}),
-                         [](const auto& of) { return std::string(of.param.model); });
+INSTANTIATE_TEST_SUITE_P(
+    Models, Automatic,
+    testing::Values(
+        // Not stiff.
+        Golden{"andrews", 0.03, dop853_projected, dop853_projected},
+        Golden{"andrews_minimal", 0.03, dop853_projected, dop853_projected},
+        Golden{"bricard", 10, dop853_projected, dop853_projected},
+        Golden{"chain", 1, dop853_projected, dop853_projected},
+        Golden{"double_pendulum_gil", 5, dop853_projected, dop853_projected},
+        Golden{"double_pendulum_welch", 10, dop853_projected, dop853_projected},
+        Golden{"n_four_bar", 10, dop853_projected, dop853_projected},
+        Golden{"pendulum", 10, dop853_projected, dop853_projected},
+        Golden{"rolling_disc", 10, dop853_projected, dop853_projected},
+        Golden{"sleigh_belt", 10, dop853_projected, dop853_projected},
+        Golden{"slider_crank_welch", 10, dop853_projected, dop853_projected},
+        Golden{"three_link", 10, dop853_projected, dop853_projected},
+        // Contacts.
+        Golden{"newtons_cradle", 3, dopri5_projected, dopri5_projected},
+        // Linear between contacts.
+        Golden{"ball_column", 2, "llm@state_space", "llm@state_space"},
+        Golden{"bouncing_balls", 2, "llm@state_space", "llm@state_space"},
+        // Stiff.
+        Golden{"double_pendulum", 2, rodasp_state_space, rodasp_state_space},
+        Golden{"hmmwv", 5, rodasp_state_space, rodasp_state_space},
+        Golden{"truck", 20, rodasp_state_space, rodasp_state_space},
+        // Short and damped.
+        Golden{"slider_crank_haug", 0.1, rodasp_state_space, radau5_whole},
+        Golden{"slider_crank_haug_guided", 0.1, rodasp_state_space, dop853_projected},
+        // Invariants to be kept.
+        Golden{"pendulum_equations", 10, radau5_whole, radau5_whole},
+        Golden{"sleigh_equations", 10, radau5_whole, radau5_whole},
+        // Friction that depends on multipliers.
+        Golden{"disc_equations", 1, radau5_whole, radau5_whole}),
+    [](const auto& of) { return std::string(of.param.model); });
 
 TEST(AutomaticRun, TellsWhatItChoseAndWhyBesideWhatWasAsked) {
   Prepared p = prepared(test::shipped("double_pendulum"));
@@ -104,6 +107,38 @@ TEST(AutomaticRun, TellsWhatItChoseAndWhyBesideWhatWasAsked) {
   EXPECT_EQ(r.formulation, "state_space");
   EXPECT_EQ(r.automatic.method, "rodasp@state_space");
   EXPECT_THAT(r.automatic.why, HasSubstr("ask explicit methods for"));
+}
+
+/// Explicit methods need 22 steps, of 12 evaluations, for stability alone.
+TEST(AutomaticRun, StepsOverWhatIsDampedInAShortRun) {
+  struct Most {
+    double tolerance;
+    long steps, evaluations, probe;
+    const char* why;
+  };
+  for (const Most& most : {Most{1e-4, 11, 80, 8, "a short run: about 10 implicit steps"},
+                           Most{1e-8, 40, 330, 110, "as a loose run shows"}}) {
+    Prepared p = prepared(test::shipped("slider_crank_haug"));
+    Diagnostics diagnostics;
+    const RunReport r = simulate(p, automatic(0.1, most.tolerance), Watchers{}, diagnostics);
+    EXPECT_EQ(r.driver.reason, Reason::finished) << r.driver.message;
+    EXPECT_THAT(r.automatic.why, HasSubstr(most.why));
+    EXPECT_LE(r.driver.counters.steps, most.steps);
+    EXPECT_LE(r.driver.counters.evaluations, most.evaluations);
+    EXPECT_LE(r.automatic.evaluations, most.probe);
+  }
+}
+
+/// Damped as well, but the rod falls and swings, which asks every method for hundreds of steps.
+TEST(AutomaticRun, DoesNotTakeALongRunForAShortOne) {
+  const ParameterValues soft{{"k", 10}, {"c", 200}};
+  const Prepared p = prepared(test::shipped("slider_crank_haug", soft), soft);
+  for (const double tolerance : {1e-4, 1e-8}) {
+    const AutomaticChoice choice =
+        choose_automatically(*p.system, p.start.state, automatic(10, tolerance));
+    EXPECT_EQ(choice.method, dop853_projected) << choice.why;
+    EXPECT_LE(choice.evaluations, 8) << "nothing runs ahead";
+  }
 }
 
 TEST(AutomaticRun, TakesStableMethodsForFixedSteps) {
