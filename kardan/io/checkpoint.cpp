@@ -19,7 +19,7 @@ namespace kardan {
 namespace {
 
 constexpr const char* title = "KARDAN CHECKPOINT ";
-constexpr int version = 2;
+constexpr int version = 3;
 /// More than any head of a later version.
 constexpr std::size_t longest_head = 256;
 
@@ -71,7 +71,7 @@ static void fields(A& a, Bounces& x) {
 }
 template <class A>
 static void fields(A& a, AutomaticChoice& x) {
-  a(x.method, x.why, x.evaluations);
+  a(x.method, x.why, x.evaluations, x.passes, x.first, x.back_at);
 }
 /// What simulate() finds out again from the model and the options is left out.
 template <class A>

@@ -335,19 +335,38 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
   return out;
 }
 
-/// Where an explicit method on all coordinates ends, at a singular position for one, there is a
-/// method that may go on. False: none.
-constexpr double first_share = 0.1;  // of the largest step before: the next first one
+/// Where an explicit method on all coordinates ends, at a singular position for one, 'radau5' may
+/// go on: of the largest step before, its first one; how far it leads away from there; and how far
+/// the first choice has to come, or it is not taken up again.
+constexpr double first_share = 0.1, away_share = 0.5, worth_share = 1;
+/// False: there is no other method.
 static bool second_choice(RunReport& report) {
   const Reason reason = report.driver.reason;
   const bool ended = reason == Reason::step_too_small || reason == Reason::evaluation_failed;
-  if (report.automatic.method.empty() || !ended || report.method == "radau5") return false;
-  report.automatic.why +=
-      fmt::format("; it ended there ({}), 'radau5' went on", report.driver.message);
-  report.automatic.method = "radau5@strangeness_free";
+  AutomaticChoice& choice = report.automatic;
+  if (choice.method.empty() || !ended || report.method == "radau5") return false;
+  const double t = report.driver.t, step = report.driver.largest_step;
+  choice.why += choice.passes > 0
+                    ? fmt::format(", again from t = {:.6g}", t)
+                    : fmt::format("; it ended there ({}), 'radau5' went on", report.driver.message);
+  if (choice.passes == 0 || t - choice.back_at > worth_share * step) choice.first = choice.method;
+  ++choice.passes;
+  choice.back_at = t + away_share * step;
+  choice.method = "radau5@strangeness_free";
   report.driver.message.clear();
   report.driver.advice.clear();
   return true;
+}
+
+/// Past the place where it had ended.
+static bool is_back(const AutomaticChoice& choice, double t) {
+  return !choice.first.empty() && t >= choice.back_at;
+}
+static void take_up_again(RunReport& report) {
+  AutomaticChoice& choice = report.automatic;
+  choice.method = std::exchange(choice.first, {});
+  choice.why += fmt::format(" to t = {:.6g}", report.driver.t);
+  report.driver.message.clear();
 }
 
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
@@ -382,18 +401,31 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     (void)find_scale(*prepared.system, *problem, chosen, diagnostics);
     if (diagnostics.has_errors()) return report;
   }
+  bool back = false;  // the first choice of "auto" may go on
+  Watchers all = watchers;
+  all.observer = [&](const StepView& step) -> std::string {
+    if (watchers.observer)
+      if (const std::string wish = watchers.observer(step); !wish.empty()) return wish;
+    back = is_back(report.automatic, step.t) && step.t < options.t_end;
+    return back ? "passed" : "";
+  };
   for (;;) {
-    run_part(prepared, choice, chosen, watchers, memory, diagnostics);
+    back = false;
+    run_part(prepared, choice, chosen, all, memory, diagnostics);
     chosen.driver.first_step = options.driver.first_step;
     if (diagnostics.has_errors()) break;
     memory.paused = report.driver.reason == Reason::paused;
     if (!memory.paused) {
-      // What "auto" has chosen fails: the method that stands most goes on.
-      if (!second_choice(report)) break;
+      if (back && report.driver.reason == Reason::stopped) {
+        take_up_again(report);
+      } else {
+        // What "auto" has chosen fails: the method that stands most goes on.
+        if (!second_choice(report)) break;
+        // Steps that creep up to a singular position do not pass it.
+        chosen.driver.first_step = first_share * report.driver.largest_step;
+      }
       chosen.method = report.automatic.method;
       choice = choose_method(chosen.method, diagnostics);
-      // Steps that creep up to a singular position do not pass it.
-      chosen.driver.first_step = first_share * report.driver.largest_step;
       describe(*prepared.system, choice, chosen, report);
       report.asked = options;
       continue;
