@@ -211,6 +211,29 @@ TEST(AutomaticRun, TakesItsFirstChoiceUpAgainPastSingularPositions) {
   EXPECT_LE(run.report.driver.counters.steps, 350);
 }
 
+/// Rows fall on singular positions, where the equations determine no accelerations.
+TEST(AutomaticRun, LeavesNoRowOut) {
+  for (const char* model : {"n_four_bar", "n_four_bar_spatial"})
+    for (const double tolerance : {1e-4, 1e-5}) {
+      Prepared p = prepared(test::shipped(model));
+      SimulateOptions options = automatic(10, tolerance);
+      options.every = 0.1;
+      std::vector<double> times;
+      Watchers watchers;
+      watchers.grid = [&](const Moment& row) -> std::string {
+        times.push_back(row.state->t);
+        EXPECT_TRUE(all_finite(*row.a)) << "t = " << row.state->t;
+        return {};
+      };
+      Diagnostics diagnostics;
+      const RunReport r = simulate(p, options, watchers, diagnostics);
+      EXPECT_EQ(r.driver.reason, Reason::finished) << r.driver.message;
+      ASSERT_EQ(times.size(), 101U) << model << " at " << tolerance;
+      for (std::size_t i = 0; i < times.size(); ++i)
+        EXPECT_NEAR(times[i], 0.1 * static_cast<double>(i), 1e-9);
+    }
+}
+
 /// From every restart point, those while another method passes among them.
 TEST(AutomaticRun, GoesOnFromRestartPointsAsIfItHadNotPaused) {
   SimulateOptions options = automatic(5.2, 1e-8);
