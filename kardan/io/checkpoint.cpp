@@ -71,7 +71,7 @@ static void fields(A& a, Bounces& x) {
 }
 template <class A>
 static void fields(A& a, AutomaticChoice& x) {
-  a(x.method, x.why, x.evaluations);
+  a(x.method, x.why, x.evaluations, x.passes, x.first, x.back_at);
 }
 /// What simulate() finds out again from the model and the options is left out.
 template <class A>

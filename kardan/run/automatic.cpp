@@ -20,6 +20,11 @@ constexpr double many_steps = 2.5;
 /// and the cosine between a difference and the next one above which that motion is damped: it stays
 /// in its direction, where an oscillation turns.
 constexpr double damped_cosine = 0.7;
+/// The same where nothing but the damped motion is left, which oscillations miss by chance alone.
+constexpr double surely_damped_cosine = 0.99;
+/// Attempts for each step at the limit of stability: every few, an error that has grown is
+/// rejected.
+constexpr double attempts_at_limit = 1.3;
 /// Of the power method: even, since positions and velocities take turns in second-order equations.
 constexpr int power_steps = 8;
 /// Of the scaled state.
@@ -33,8 +38,14 @@ constexpr double settled_growth = 1.5;
 /// Work in evaluations of all coordinates, measured by instructions on models of 2 to 100 bodies:
 /// an evaluation of independent coordinates also solves for the dependent ones at three levels.
 constexpr double state_space_evaluation = 2.5, state_space_jacobian = 5;
-/// Of an explicit step beyond its evaluations: the projection and the end of the step.
-constexpr double projection_work = 3;
+/// All coordinates with their constraints; Jacobians are of both.
+constexpr double strangeness_free_evaluation = 1.2, strangeness_free_jacobian = 15;
+/// Of an explicit step beyond its evaluations: the projection and the end of the step; and the
+/// states inside it, where forces do work.
+constexpr double projection_work = 3, dense_work = 4;
+/// Of a step of 'rodasp', and of one of 'radau5' that is as long as Newton's method allows.
+constexpr double rodasp_step_work = 6 * state_space_evaluation + state_space_jacobian;
+constexpr double long_radau5_step_work = 25;
 /// Operations of a dense factorization of size n, n^3/3, over those of an evaluation per body.
 constexpr double evaluation_operations = 2000;
 
@@ -90,23 +101,31 @@ class Chooser {
     return exact() ? "rodasp@state_space" : "radau5@strangeness_free";
   }
 
+  struct Rate {
+    double rho = std::numeric_limits<double>::quiet_NaN();  ///< [1/s]; NaN: cannot be evaluated
+    double cosine = 0;  ///< between the last two differences, -1 for a damped motion
+    /// Of the state, in its units: with its velocity and that which the damping leaves of the
+    /// accelerations, to the end of the run.
+    double way = 0;
+  };
+
   void by_probe() {
-    double cosine = 0;
-    const double rho = fastest_rate(cosine);
+    const Rate at_start = fastest_rate(start_);
+    const double rho = at_start.rho;
     if (!std::isfinite(rho)) {
       take(implicit_name(), "the equations cannot be evaluated around the start");
       return;
     }
     const double least = rho * span_ / (has_events() ? dopri5_limit : dop853_limit);
-    const std::string rate =
+    std::string rate =
         fmt::format("rates up to {:.2g}/s at the start ask explicit methods for {:.0f} steps", rho,
                     std::ceil(least));
     if (least <= few_steps) {
-      take(explicit_name(), rate);
+      if (!short_and_damped(at_start, rate)) take(explicit_name(), rate);
       return;
     }
     const double slow = std::pow(options_.driver.tolerance, -0.25);
-    if (least > many_steps * slow && cosine < -damped_cosine) {
+    if (least > many_steps * slow && at_start.cosine < -damped_cosine) {
       take(implicit_name(), rate + ", and are damped");
       return;
     }
@@ -128,6 +147,76 @@ class Chooser {
     take(better ? explicit_name() : implicit_name(),
          fmt::format("from the first steps: {}; {}", tell(explicit_name(), plain),
                      tell(implicit_name(), implicit)));
+  }
+
+  /// A run so short that the motion hardly leads anywhere once what is fast has died out: the steps
+  /// of an implicit method are known beforehand, or a loose run shows them. False: nothing is
+  /// saved; what the loose run has shown is added to `rate`.
+  bool short_and_damped(const Rate& at_start, std::string& rate) {
+    if (has_events() || !exact() || at_start.cosine > -surely_damped_cosine || at_start.way > 1)
+      return false;
+    const double explicit_work = damped_explicit_work(at_start.rho);
+    const double steps = std::pow(options_.driver.tolerance, -0.25);
+    if (steps * rodasp_step_work < explicit_work) {
+      take("rodasp@state_space",
+           fmt::format("damped rates of {:.2g}/s at the start ask explicit methods for work of "
+                       "{:.2g} evaluations; a short run: about {:.0f} implicit steps, {:.2g}",
+                       at_start.rho, explicit_work, steps, steps * rodasp_step_work));
+      return true;
+    }
+    if (explicit_work < most_probe_steps * long_radau5_step_work) return false;
+    const Loose loose = loose_run();
+    const double rho = (at_start.rho + loose.end.rho) / 2;
+    if (!(loose.work < damped_explicit_work(rho))) {
+      rate += ", and are damped; a loose run shows that 'radau5' needs more work";
+      return false;
+    }
+    take("radau5@strangeness_free",
+         fmt::format("damped rates of {:.2g}/s ask explicit methods for work of {:.2g} "
+                     "evaluations; 'radau5', as a loose run shows: {:.2g}",
+                     rho, damped_explicit_work(rho), loose.work));
+    return true;
+  }
+
+  /// Few steps follow a damped motion of rate rho until it is below the tolerance, as many as order
+  /// 8 needs; the others are as long as stability allows.
+  double damped_explicit_work(double rho) const {
+    const double tolerance = options_.driver.tolerance;
+    const double rest = std::max(0.0, rho * span_ + std::log(tolerance));
+    return (std::pow(tolerance, -0.125) + attempts_at_limit * rest / dop853_limit) *
+           (explicit_step_work() + dense_work);
+  }
+
+  /// 'radau5' to the end at the root of the tolerance, where it steps over what is fast.
+  struct Loose {
+    double work = std::numeric_limits<double>::quiet_NaN();  ///< at the tolerance itself
+    Rate end;
+  };
+  Loose loose_run() {
+    const Choice choice = find("radau5@strangeness_free");
+    const auto problem =
+        choice.formulation->make(system_, complete_options(choice.formulation->options, {}));
+    State state = start_;
+    DriverOptions driver = probe_options();
+    driver.tolerance = std::sqrt(options_.driver.tolerance);
+    driver.max_steps = most_probe_steps;
+    const DriverReport report =
+        integrate(*problem, *choice.method, state, options_.t_end, driver, {});
+    const Counters& c = report.counters;
+    counted_.evaluations += c.evaluations;
+    if (report.reason != Reason::finished) return {};
+    // Steps are as the 6th root, for order 5; Jacobians serve the more of them.
+    const double more = std::pow(driver.tolerance / options_.driver.tolerance, 1.0 / 6);
+    return {more * strangeness_free_evaluation * static_cast<double>(c.evaluations) +
+                strangeness_free_jacobian * static_cast<double>(c.jacobians),
+            fastest_rate(state)};
+  }
+
+  DriverOptions probe_options() const {
+    DriverOptions driver = options_.driver;
+    driver.method_options.clear();
+    driver.interrupt = {};
+    return driver;
   }
 
   static Choice find(const std::string& name) {
@@ -178,15 +267,16 @@ class Chooser {
   }
 
   /// |f(y + e d) - f(y)| / e over |d|, d the last difference: the power method, in the units of the
-  /// state. `cosine`: between the last two, -1 for a damped motion.
-  double fastest_rate(double& cosine) {
+  /// state.
+  Rate fastest_rate(const State& state) {
+    Rate out;
     const auto problem = find(explicit_name()).formulation->make(system_, {});
-    if (problem->rebase(start_) != Eval::ok) return std::numeric_limits<double>::quiet_NaN();
+    if (problem->rebase(state) != Eval::ok) return out;
     const Local& base = problem->base();
     const LocalRate& rate = problem->base_rate();
     const ErrorScale unit = problem->default_scale(1);
     Local weights, d, y, last_d;
-    problem->error_weights(start_, unit, weights);
+    problem->error_weights(state, unit, weights);
     d = base;
     spread(weights, d);
     double last = 1, now = 1;
@@ -194,12 +284,14 @@ class Chooser {
     moved.resize(problem->second(), problem->first());
     for (int k = 0; k < power_steps; ++k) {
       const double size = norm(d, weights);
-      if (!(size > 0)) return 0;
+      if (!(size > 0)) {
+        out.rho = 0;
+        return out;
+      }
       y = base;
       for_each(y, d, [&](double& a, double b) { a += power_distance / size * b; });
       ++counted_.evaluations;
-      if (problem->rate(start_.t, y, moved) != Eval::ok)
-        return std::numeric_limits<double>::quiet_NaN();
+      if (problem->rate(state.t, y, moved) != Eval::ok) return out;
       const double scale = size / power_distance;
       last_d = d;
       for (std::size_t i = 0; i < d.x.size(); ++i) {
@@ -210,8 +302,12 @@ class Chooser {
       last = now;
       now = norm(d, weights) / size;
     }
-    cosine = product(d, last_d, weights) / (norm(d, weights) * norm(last_d, weights));
-    return std::sqrt(last * now);
+    out.cosine = product(d, last_d, weights) / (norm(d, weights) * norm(last_d, weights));
+    out.rho = std::sqrt(last * now);
+    for (std::size_t i = 0; i < base.u.size(); ++i)
+      out.way = std::hypot(
+          out.way, span_ * weights.x[i] * (std::abs(base.u[i]) + std::abs(rate.a[i]) / out.rho));
+    return out;
   }
 
   template <class Use>
@@ -244,9 +340,7 @@ class Chooser {
     const OptionValues defaults = complete_options(choice.formulation->options, {});
     const auto problem = choice.formulation->make(system_, defaults);
     State state = start_;
-    DriverOptions driver = options_.driver;
-    driver.method_options.clear();
-    driver.interrupt = {};
+    const DriverOptions driver = probe_options();
     double before = 0, settled = 0;
     int steps = 0;
     const DriverReport report = integrate(

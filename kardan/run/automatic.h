@@ -7,7 +7,8 @@
 ///    kept, derivatives that are missing, fixed steps.
 /// 2. A few evaluations give rho, the fastest rate of the equations at the start (power method).
 ///    Stability alone asks an explicit method for rho (t_end - t) / limit steps. When those are
-///    few, it is taken: nothing can be saved.
+///    few, it is taken, unless the run is short and what is fast is damped: then the steps of an
+///    implicit method are known from the tolerance, or from a run at a loose one.
 /// 3. When they are very many and the fastest rate is that of something damped, an implicit method
 ///    is taken: what is fast dies out at once, however small the first steps have to be.
 /// 4. Otherwise an implicit method takes a few steps until its step has settled; where that does

@@ -95,7 +95,10 @@ bool Monitor::by_cubic(const DenseStep& dense) const {
 /// cubic of the ends' positions and velocities alone, whose work is of order 4 too: its velocity
 /// error is odd about the middle of the step.
 void Monitor::between(const DenseStep& dense, double theta) {
-  if (!by_cubic(dense)) return dense.at(theta, point_);
+  by_cubic(dense) ? follow_cubic(dense, theta) : dense.at(theta, point_);
+}
+
+void Monitor::follow_cubic(const DenseStep& dense, double theta) {
   const ChartPoint &A = dense.from, &B = dense.to;
   const double s = theta, r = 1 - s, h = dense.h();
   point_.t = A.t + s * h;
@@ -194,11 +197,13 @@ bool Monitor::state_between(ChartProblem& problem) {
     return true;
   if (problem.state_at(point_, ChartProblem::Consistency::as_interpolated, inside_) != Eval::ok)
     return false;
-  constexpr const char* remark =
-      "rows of the result next to a singular position are interpolated, not closed";
-  if (std::ranges::find(report_.remarks, remark) == report_.remarks.end())
-    report_.remarks.emplace_back(remark);
+  remark("rows of the result next to a singular position are interpolated, not closed");
   return true;
+}
+
+void Monitor::remark(const char* text) {
+  if (std::ranges::find(report_.remarks, text) == report_.remarks.end())
+    report_.remarks.emplace_back(text);
 }
 
 /// Steps are never shortened for the grid.
@@ -212,6 +217,11 @@ std::string Monitor::fill_grid(const StepView& step) {
       inside_ = *step.state;
     } else {
       step.dense->at(theta, point_);
+      // Next to a singular position the stages of dense output may lie where none can be evaluated.
+      if (!all_finite(point_.q) || !all_finite(point_.dq)) {
+        follow_cubic(*step.dense, theta);
+        remark("rows of the result next to a singular position follow the cubic of a step's ends");
+      }
       if (!state_between(*step.problem)) {
         failed_ = true;
         return fmt::format("t = {:.9g}: the state between two steps could not be found: {}", t,

@@ -31,6 +31,8 @@ class Monitor {
   double driving_power(State& state);
   void add_residuals(const State& state, const Vector& a);
   void record(const StepView* step, double t, const Energy& energy) const;
+  void follow_cubic(const DenseStep& dense, double theta);
+  void remark(const char* text);
   bool state_between(ChartProblem& problem);
   std::string fill_grid(const StepView& step);
   std::string show(State& state);

@@ -335,19 +335,64 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
   return out;
 }
 
-/// Where an explicit method on all coordinates ends, at a singular position for one, there is a
-/// method that may go on. False: none.
-constexpr double first_share = 0.1;  // of the largest step before: the next first one
+/// Where an explicit method on all coordinates ends, at a singular position for one, 'radau5' may
+/// go on: of the largest step before, its first one; how far it leads away from there; and how far
+/// the first choice has to come, or it is not taken up again.
+constexpr double first_share = 0.1, away_share = 0.5, worth_share = 1;
+/// Places of which the report says when.
+constexpr int most_told = 3;
+/// False: there is no other method.
 static bool second_choice(RunReport& report) {
   const Reason reason = report.driver.reason;
   const bool ended = reason == Reason::step_too_small || reason == Reason::evaluation_failed;
-  if (report.automatic.method.empty() || !ended || report.method == "radau5") return false;
-  report.automatic.why +=
-      fmt::format("; it ended there ({}), 'radau5' went on", report.driver.message);
-  report.automatic.method = "radau5@strangeness_free";
+  AutomaticChoice& choice = report.automatic;
+  if (choice.method.empty() || !ended || report.method == "radau5") return false;
+  const double t = report.driver.t, step = report.driver.largest_step;
+  if (choice.passes == 0)
+    choice.why += fmt::format("; it ended there ({}), 'radau5' went on", report.driver.message);
+  else if (choice.passes < most_told)
+    choice.why += fmt::format(", again from t = {:.6g}", t);
+  else if (choice.passes == most_told)
+    choice.why += ", and so on";
+  if (choice.passes == 0 || t - choice.back_at > worth_share * step) choice.first = choice.method;
+  ++choice.passes;
+  choice.back_at = t + away_share * step;
+  choice.method = "radau5@strangeness_free";
   report.driver.message.clear();
   report.driver.advice.clear();
   return true;
+}
+
+/// The watchers, one of whom ends the part of the run in which another method passes: then `back`.
+static Watchers ending_when_back(const Watchers& watchers, const AutomaticChoice& choice,
+                                 double t_end, bool& back) {
+  Watchers out = watchers;
+  out.observer = [&](const StepView& step) -> std::string {
+    if (watchers.observer)
+      if (std::string wish = watchers.observer(step); !wish.empty()) return wish;
+    back = !choice.first.empty() && step.t >= choice.back_at && step.t < t_end;
+    return back ? "passed" : "";
+  };
+  return out;
+}
+static void take_up_again(RunReport& report) {
+  AutomaticChoice& choice = report.automatic;
+  choice.method = std::exchange(choice.first, {});
+  if (choice.passes <= most_told) choice.why += fmt::format(" to t = {:.6g}", report.driver.t);
+  report.driver.message.clear();
+}
+
+/// What the method does not promise.
+static void add_remarks(const System& system, const Method& method, const SimulateOptions& options,
+                        RunReport& report) {
+  if (method.order == 1 && options.driver.fixed_step == 0)
+    report.remarks.push_back(
+        fmt::format("'{}' has order 1: errors of its steps add up to about the root of the "
+                    "tolerance, not to the tolerance (--certify measures them)",
+                    report.method));
+  if (system.sizes().e > 0 && !report.formulation_options.contains("invariants"))
+    report.remarks.push_back(fmt::format(
+        "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
 }
 
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
@@ -382,18 +427,25 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     (void)find_scale(*prepared.system, *problem, chosen, diagnostics);
     if (diagnostics.has_errors()) return report;
   }
+  bool back = false;  // the first choice of "auto" may go on
+  const Watchers all = ending_when_back(watchers, report.automatic, options.t_end, back);
   for (;;) {
-    run_part(prepared, choice, chosen, watchers, memory, diagnostics);
+    back = false;
+    run_part(prepared, choice, chosen, all, memory, diagnostics);
     chosen.driver.first_step = options.driver.first_step;
     if (diagnostics.has_errors()) break;
     memory.paused = report.driver.reason == Reason::paused;
     if (!memory.paused) {
-      // What "auto" has chosen fails: the method that stands most goes on.
-      if (!second_choice(report)) break;
+      if (back && report.driver.reason == Reason::stopped) {
+        take_up_again(report);
+      } else {
+        // What "auto" has chosen fails: the method that stands most goes on.
+        if (!second_choice(report)) break;
+        // Steps that creep up to a singular position do not pass it.
+        chosen.driver.first_step = first_share * report.driver.largest_step;
+      }
       chosen.method = report.automatic.method;
       choice = choose_method(chosen.method, diagnostics);
-      // Steps that creep up to a singular position do not pass it.
-      chosen.driver.first_step = first_share * report.driver.largest_step;
       describe(*prepared.system, choice, chosen, report);
       report.asked = options;
       continue;
@@ -402,14 +454,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
-  if (choice.method->order == 1 && chosen.driver.fixed_step == 0)
-    report.remarks.push_back(
-        fmt::format("'{}' has order 1: errors of its steps add up to about the root of the "
-                    "tolerance, not to the tolerance (--certify measures them)",
-                    report.method));
-  if (prepared.system->sizes().e > 0 && !report.formulation_options.contains("invariants"))
-    report.remarks.push_back(fmt::format(
-        "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
+  add_remarks(*prepared.system, *choice.method, chosen, report);
   return report;
 }
 

@@ -47,6 +47,9 @@ struct AutomaticChoice {
   std::string method;    ///< with its formulation; empty: nothing was to be chosen
   std::string why;       ///< in words
   long evaluations = 0;  ///< of the probe
+  int passes = 0;        ///< places where the choice ended and another method went on
+  std::string first;     ///< while it does: the choice, if it is to be taken up again
+  double back_at = 0;    ///< [s] from when on, at the last of them
 };
 
 struct EnergyBalance {
