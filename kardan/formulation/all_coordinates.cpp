@@ -58,6 +58,9 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
   kept_ = pick_rows(*system_.patterns().constraint, rows_);
   holonomic_ = 0;
   for (int row : rows_) holonomic_ += row < system_.sizes().lambda;
+  position_weight_.resize(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    position_weight_[i] = scaled_residual(system_, rows_[i], 0, 1.0);
   // The values of M decide how the solvers treat it.
   if (Eval e = system_.evaluate(base_, {.force = true}, *ws_); e != Eval::ok) {
     blame(base_);
@@ -357,7 +360,7 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
 bool AllCoordinates::branches_are_blurred() const {
   double off = 0;
   for (int i = 0; i < holonomic_; ++i)
-    off = std::max(off, std::abs(scaled_residual(system_, rows_[i], 0, end_at_->motion.g[i])));
+    off = std::max(off, std::abs(position_weight_[i] * end_at_->motion.g[i]));
   return end_at_->solver->pivot_ratio() < blurred * level() * level() * off;
 }
 

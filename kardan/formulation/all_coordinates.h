@@ -128,7 +128,8 @@ class AllCoordinates final : public ConstrainedProblem {
   std::unique_ptr<Workspace> ws_;
   AuxiliarySolver auxiliaries_;
 
-  std::vector<int> rows_;  // kept
+  std::vector<int> rows_;   // kept
+  Vector position_weight_;  // of the kept rows: what scales their residuals
   PickedRows kept_;
   int holonomic_ = 0;
   std::vector<PartitionRecord> history_;

@@ -95,7 +95,7 @@ Eval AllCoordinates::positions_hold(At& at) {
 double AllCoordinates::largest_off(int& row) const {
   double largest = 0;
   for (int i = 0; i < holonomic_; ++i) {
-    const double off = std::abs(scaled_residual(system_, rows_[i], 0, ws_->g[rows_[i]]));
+    const double off = std::abs(position_weight_[i] * ws_->g[rows_[i]]);
     if (!(off <= largest)) largest = off, row = rows_[i];
   }
   return largest;
@@ -123,7 +123,7 @@ Eval AllCoordinates::project_position(Factors factors) {
     const Motion& m = at_->motion;
     double size = 0;
     for (int i = 0; i < rows(); ++i)
-      size = std::max(size, std::abs(scaled_residual(system_, rows_[i], 0, m.g[i])));
+      size = std::max(size, std::abs(position_weight_[i] * m.g[i]));
     if (size < projected) return Eval::ok;
     if (last < none && size > slow_projection * last) {
       // Round-off ends it here; else other factors are needed.

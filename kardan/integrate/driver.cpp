@@ -66,8 +66,11 @@ namespace {
 /// steps that would end within reach of it.
 constexpr double before_stages = 0.08, passage_from = 0.3, passage = 0.4, passage_to = 0.5,
                  next_to_singular = 1.5;
-/// Of a step: its length may change by so much without being taken again.
-constexpr double nearly = 1e-7;
+/// The length of a step may change by so much of it without being taken again: the cube is what a
+/// parabola leaves, far below the tolerance.
+double nearly(const DriverOptions& options) {
+  return options.fixed_step > 0 ? 1e-5 : 0.05 * std::cbrt(std::min(options.tolerance, 1e-3));
+}
 /// [steps] Around a singular position the bases before tell where it is: no restart so near to it.
 constexpr double away_from_singular = 10;
 
@@ -88,7 +91,7 @@ class Driver {
         sizes_(method, options) {
     dense_.flow = stepper_->flow();
     dense_.problem = &problem;
-    fresh_ = !options.from;
+    fresh_ = !options.from && options.first_step == 0;
     std::sort(stop_times_.begin(), stop_times_.end());
   }
 
@@ -186,7 +189,7 @@ class Driver {
       double h = memory_.h;
       if (options_.largest_step > 0) h = std::min(h, options_.largest_step);
       foreseen_ = {};
-      if (options_.fixed_step == 0 && !rejected && (fresh_ || memory_.foreseen > 0)) h = foresee(h);
+      if (options_.fixed_step == 0 && !rejected && StepSizes::may_look(memory_)) h = foresee(h);
       fresh_ = false;
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
@@ -223,6 +226,7 @@ class Driver {
         rejected_error = error;
         continue;
       }
+      memory_.foreseen = StepSizes::compare(memory_, foreseen_, h, error);
       memory_.h = options_.fixed_step > 0
                       ? options_.fixed_step
                       : sizes_.next(h, error, memory_, rejected ? 1.0 : options_.growth);
@@ -232,7 +236,6 @@ class Driver {
         memory_.h = std::max(memory_.h, wanted);
       memory_.last_error = error;
       memory_.last_h = h;
-      memory_.foreseen = StepSizes::ratio(foreseen_, h, error);
       return conclude(h, error);
     }
   }
@@ -272,13 +275,15 @@ class Driver {
 
   /// The step wished, or the one that the linearized equations ask for instead.
   double foresee(double h) {
-    if (problem_.begin_step(h) != Eval::ok || linearize() != Eval::ok) return h;
-    foreseen_ = sizes_.foresee(h, memory_.foreseen, [this](double trial) {
-      if (!stepper_->foresee(start(), trial, trial_, report_.counters)) return -1.0;
+    if (!foresees_ || problem_.begin_step(h) != Eval::ok || linearize() != Eval::ok) return h;
+    const auto linear_error = [this](double trial) {
+      foresees_ = stepper_->foresee(start(), trial, trial_, report_.counters);
+      if (!foresees_) return -1.0;
       if (options_.estimate == ErrorEstimate::filtered)
         stepper_->filter_error(start(), trial, trial_.error);
       return measure(state_, trial);
-    });
+    };
+    foreseen_ = fresh_ ? sizes_.begin(h, linear_error) : sizes_.foresee(h, memory_, linear_error);
     return foreseen_.h;
   }
 
@@ -350,7 +355,7 @@ class Driver {
           events_.end_step(dense_, state_, next_, h, [this, length = h](double trial) mutable {
             const double change = trial - std::exchange(length, trial);
             if (method_.problem == ProblemKind::ode && !dense_.flow &&
-                std::abs(change) < nearly * trial)
+                std::abs(change) < nearly(options_) * trial)
               return nudge(trial - change, change);
             double trial_error = 0;
             const Eval reached = attempt(trial, trial_error, Attempt::shortened);
@@ -446,7 +451,8 @@ class Driver {
   StepSizes::Foreseen foreseen_;  // the step tried last
   bool bent_ = false;             // a step was chosen to meet t_end
   bool has_jacobian_ = false;
-  bool fresh_;  // nothing is known of the equations yet: at the start, after an event
+  bool foresees_ = true;  // the method can
+  bool fresh_;            // nothing is known of the equations yet: at the start, after an event
   bool observing_ = false;
   Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
 };

@@ -80,7 +80,9 @@ struct StepMemory {
   double start = 0;                   ///< [s] of the run
   double h = 0;                       ///< [s] the step to try next
   double last_error = 0, last_h = 0;  ///< of the last step; 0: none
-  double foreseen = 0;  ///< its error, in those the linearized equations foresaw; 0: not so
+  /// Its error in units of that which the linearized equations foresaw; 0: not known; below: it was
+  /// far from it, and so many steps shall not look.
+  double foreseen = 0;
 };
 
 struct DriverReport {
@@ -101,7 +103,7 @@ struct DriverOptions {
   double smallest_step = 0;  ///< [s] 0: round-off of t
   double largest_step = 0;   ///< [s] 0: the whole interval
   double fixed_step = 0;     ///< [s] > 0: no error control
-  double safety = 0;         ///< share of the step the error would allow; 0: the method's
+  double safety = 0.8;       ///< aim below the tolerance: a rejection costs a whole step
   double growth = 5, shrink = 0.2;
   double keep_below = 1;  ///< the step is kept while it could grow by less than this factor
   StepControl control = StepControl::elementary;

@@ -102,9 +102,6 @@ struct Method {
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.
   double error_weight = 1;
-  /// The share of the step that the error would allow which is tried next: a rejection costs an
-  /// attempt, but not a Jacobian.
-  double safety = 0.8;
   /// The estimate is held below the tolerance per second, not per step: reached errors then follow
   /// the tolerance without the estimate being added to the solution.
   bool error_per_unit_step = false;

@@ -31,7 +31,6 @@ Method rn4() {
           .needs_jacobian = true,
           .needs_exact_jacobian = true,
           .error_weight = 2,  // so that errors are not above those of the paper's tables
-          .safety = 0.9,
           .make = [](const OptionValues&) { return make_rosenbrock(rn4_tableau()); }};
 }
 

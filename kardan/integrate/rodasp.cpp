@@ -50,7 +50,6 @@ Method rodasp() {
           .error_order = 3,
           .needs_jacobian = true,
           .needs_exact_jacobian = true,
-          .safety = 0.9,
           .make = [](const OptionValues&) { return make_rosenbrock(rodasp_tableau()); }};
 }
 

@@ -20,7 +20,6 @@ Method ros2w() {
           .order = 2,
           .error_order = 1,
           .needs_jacobian = true,
-          .safety = 0.9,
           .make = [](const OptionValues&) { return make_rosenbrock(ros2w_tableau()); }};
 }
 

@@ -17,6 +17,8 @@ constexpr double largest_surprise = 2;
 /// It lengthens a step by at most the first factor, and not for less than the second.
 constexpr double most_ahead = 2.5, worth_a_trial = 1.15;
 constexpr int most_trials = 12;
+/// After a surprise foresight is left alone for so many steps.
+constexpr int steps_without = 4;
 
 }  // namespace
 
@@ -26,18 +28,20 @@ StepSizes::StepSizes(const Method& method, const DriverOptions& options)
                     ? method.error_per_unit_step
                     : options.error_per == ErrorMeasure::per_unit_step),
       power_(method.error_order + (per_unit_ ? 0 : 1)),
-      safety_(options.safety > 0 ? options.safety : method.safety) {}
+      safety_(options.safety),
+      foreseen_safety_(0.5 * (1 + safety_)) {}
 
-double StepSizes::elementary(double error) const {
-  return safety_ * std::pow(std::max(error, smallest_error), -1 / power_);
+double StepSizes::allowed(double error) const {
+  return std::pow(std::max(error, smallest_error), -1 / power_);
 }
 
 /// Every controller settles where the elementary one does: at the error safety^k.
 double StepSizes::next(double h, double error, const StepMemory& memory, double growth) const {
   const double now = std::max(error, smallest_error), last = memory.last_error;
-  double factor = elementary(error);
+  const double safety = memory.foreseen > 0 ? foreseen_safety_ : safety_;
+  double factor = safety * allowed(error);
   if (last > 0 && options_.control == StepControl::pi)
-    factor = std::pow(safety_, pi_now - pi_last) * std::pow(now, -pi_now / power_) *
+    factor = std::pow(safety, pi_now - pi_last) * std::pow(now, -pi_now / power_) *
              std::pow(std::max(last, smallest_error), pi_last / power_);
   if (last > 0 && options_.control == StepControl::predictive)
     factor *= std::min(
@@ -47,7 +51,7 @@ double StepSizes::next(double h, double error, const StepMemory& memory, double 
 }
 
 double StepSizes::after_rejection(double h, double error, double last_h, double last_error) const {
-  double factor = elementary(error);
+  double factor = safety_ * allowed(error);
   if (last_h > h) {
     const double seen = std::log(last_error / error) / std::log(last_h / h);
     factor = safety_ * std::pow(error, -1 / std::clamp(seen, 1.0, power_));
@@ -65,26 +69,35 @@ StepSizes::Foreseen StepSizes::shrink(Foreseen tried, const LinearError& linear_
   return tried;
 }
 
-StepSizes::Foreseen StepSizes::foresee(double h, double ratio,
+StepSizes::Foreseen StepSizes::begin(double h, const LinearError& linear_error) const {
+  const Foreseen wish{h, linear_error(h)};
+  return wish.error < 0 ? Foreseen{h, 0} : shrink(wish, linear_error);
+}
+
+StepSizes::Foreseen StepSizes::foresee(double h, const StepMemory& memory,
                                        const LinearError& linear_error) const {
   Foreseen best{h, linear_error(h)};
   if (best.error < 0) return {h, 0};
+  const double ratio = memory.foreseen;
+  if (ratio == 0) return best;
   if (best.error > 1) return shrink(best, linear_error);
-  const double furthest = ratio > 0 ? most_ahead * h : h;
   for (int i = 0; i < most_trials; ++i) {
-    const double longer = std::min(best.h * elementary(ratio * best.error), furthest);
+    const double longer =
+        std::min(best.h * foreseen_safety_ * allowed(ratio * best.error), most_ahead * h);
     if (longer < worth_a_trial * best.h) break;
     const Foreseen trial{longer, linear_error(longer)};
-    if (elementary(ratio * trial.error) < less) break;
+    if (allowed(ratio * trial.error) < 1) break;
     best = trial;
   }
   return best;
 }
 
-double StepSizes::ratio(const Foreseen& foreseen, double h, double error) {
+double StepSizes::compare(const StepMemory& memory, const Foreseen& foreseen, double h,
+                          double error) {
+  if (memory.foreseen < 0) return memory.foreseen + 1;
   if (h != foreseen.h || !(foreseen.error > 0)) return 0;
   const double ratio = error / foreseen.error;
-  if (ratio > largest_surprise || ratio * largest_surprise < 1) return 0;
+  if (ratio > largest_surprise || ratio * largest_surprise < 1) return -steps_without;
   return std::max(ratio, 1.0);
 }
 

@@ -15,7 +15,8 @@ class StepSizes {
   /// The error per second is held below the tolerance, not the error of a step.
   bool per_unit_step() const { return per_unit_; }
 
-  /// After a step of h with this error; at most `growth` times as long.
+  /// After a step of h with this error; at most `growth` times as long. Where the error was as
+  /// foreseen, the next one will be known too: half the safety is enough.
   double next(double h, double error, const StepMemory& memory, double growth) const;
 
   /// After a rejection, and maybe one before it (of a longer step; 0: none). Two in a row tell the
@@ -29,23 +30,27 @@ class StepSizes {
   };
   /// The error that the linearized equations have in a step; negative: unknown.
   using LinearError = std::function<double(double h)>;
-  /// A step that they allow, starting from the wish `h`: behind a jump of the equations the steps
-  /// before tell nothing of the modes that it excites, but the Jacobian knows them. It is longer
-  /// than the wish only where errors have been `ratio` (not 0) of those foreseen.
-  Foreseen foresee(double h, double ratio, const LinearError& linear_error) const;
+  /// Behind a jump of the equations: a step that they allow, at most h. The steps before tell
+  /// nothing of the modes that it excites, but the Jacobian knows them.
+  Foreseen begin(double h, const LinearError& linear_error) const;
+  /// The step that they ask for instead of the wish `h`, shorter or longer, where errors have been
+  /// `memory.foreseen` of those foreseen; else the wish, with the error foreseen for it.
+  Foreseen foresee(double h, const StepMemory& memory, const LinearError& linear_error) const;
 
-  /// The ratio to rely upon after a step, or 0.
-  static double ratio(const Foreseen& foreseen, double h, double error);
+  /// True where it is time to look: always, or a few steps after errors were not as foreseen.
+  static bool may_look(const StepMemory& memory) { return memory.foreseen >= 0; }
+  /// memory.foreseen after a step.
+  static double compare(const StepMemory& memory, const Foreseen& foreseen, double h, double error);
 
  private:
   Foreseen shrink(Foreseen tried, const LinearError& linear_error) const;
-  /// The factor between steps that the error asks for.
-  double elementary(double error) const;
+  /// The factor between steps that would lead to the error allowed.
+  double allowed(double error) const;
 
   const DriverOptions& options_;
   bool per_unit_;
   double power_;  // of h with which the error, or the error per second, goes to zero
-  double safety_;
+  double safety_, foreseen_safety_;
 };
 
 }  // namespace kardan

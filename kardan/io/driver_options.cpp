@@ -18,8 +18,7 @@ struct DriverFields : DriverOptions {
     f("largest_step", &DriverFields::largest_step,
       {.unit = "s", .doc = "0: the whole interval", .check = Check::non_negative});
     f("safety", &DriverFields::safety,
-      {.doc = "share of the step the error would allow; 0: the method's",
-       .check = Check::unit_interval});
+      {.doc = "share of the step the error would allow", .check = Check::unit_interval});
     f("growth", &DriverFields::growth,
       {.doc = "largest factor between steps", .check = Check::positive});
     f("shrink", &DriverFields::shrink,

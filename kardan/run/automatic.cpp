@@ -81,10 +81,12 @@ class Chooser {
 
   /// What the model alone decides.
   bool by_model() {
-    if (!treats("projected_ode", system_) || !treats("state_space", system_))
+    if (system_.sizes().multiplier_forces)
       take("radau5@strangeness_free", "forces depend on multipliers");
     else if (system_.sizes().e > 0)
       take("radau5@strangeness_free", "the model has invariants to be kept");
+    else if (!treats("state_space", system_))
+      take(explicit_name(), "implicit methods would need too much memory");
     else if (options_.driver.fixed_step > 0)
       take(exact() ? "rn4@state_space" : "ros2w@state_space",
            "fixed steps: stable however stiff the equations are");

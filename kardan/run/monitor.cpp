@@ -58,13 +58,16 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       driven_(may_be_driven(*system_)),
       works_(may_do_work(*system_)) {}
 
-std::string Monitor::begin(const State& start) {
+std::string Monitor::begin(const State& start, const Vector& a) {
   const Energy e = system_->energy(start, *ws_);
   report_.energy.initial = report_.energy.final = e.kinetic + e.potential;
   report_.energy.known = e.known;
   if (!e.known) report_.energy.balance_error = std::numeric_limits<double>::quiet_NaN();
   inside_ = start;
-  if (accelerations_->solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(start, a_);
+  if (!a.empty())
+    add_residuals(start, a);
+  else if (accelerations_->solve(inside_, a_, lambda_, *ws_) == Eval::ok)
+    add_residuals(start, a_);
   record(nullptr, start.t, e);
   return watchers_.grid && options_.every > 0 ? show(inside_) : std::string();
 }

@@ -12,8 +12,9 @@ class Monitor {
   Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
           const Watchers& watchers, RunMemory& memory);
 
-  /// The sink's wish for the start of the grid; empty: go on.
-  std::string begin(const State& start);
+  /// The sink's wish for the start of the grid; empty: go on. `a`: accelerations there; empty:
+  /// unknown.
+  std::string begin(const State& start, const Vector& a);
   /// Goes on with other equations of the same motion: further constraints hold (System::hold).
   void use(const System& system);
   /// After an accepted step; a non-empty answer ends the run with that reason.

@@ -283,13 +283,16 @@ static void run_part(Prepared& prepared, const Choice& choice, const SimulateOpt
   std::string first;
   if (!memory.started) {
     report.driver.t = state.t;
+    const Vector velocities = state.v;
     if (actions.begin(state, report.driver.events) != Eval::ok) {
       report.driver.reason = Reason::evaluation_failed;
       report.driver.message = "the stops that touch at the start cannot be given their impulses";
       return;
     }
-    monitor.use(*actions.system(state));
-    first = monitor.begin(state);
+    const System* system = actions.system(state);
+    monitor.use(*system);
+    const bool as_prepared = system == prepared.system.get() && state.v == velocities;
+    first = monitor.begin(state, as_prepared ? prepared.start.a : Vector());
     report.energy.initial -= report.energy.work;  // of impulses at the start
     memory.started = true;
     memory.state = state;

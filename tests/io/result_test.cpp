@@ -162,7 +162,7 @@ TEST(Json, HasTheStableKeysOfTheCertificate) {
                           "final"})
     EXPECT_TRUE(json.contains(key)) << key;
   EXPECT_EQ(json.at("asked").at("tolerance"), 1e-4);
-  EXPECT_EQ(json.at("used").at("driver_options").at("safety"), "0");
+  EXPECT_EQ(json.at("used").at("driver_options").at("safety"), "0.8");
   EXPECT_EQ(json.at("derivatives").at("exact"), true);
   for (const char* key : {"position", "velocity", "acceleration"})
     EXPECT_TRUE(json.at("residuals").at(key).is_number()) << key;

@@ -141,6 +141,15 @@ TEST(AutomaticRun, DoesNotTakeALongRunForAShortOne) {
   }
 }
 
+TEST(AutomaticRun, TakesNoDenseMethodForALongChain) {
+  const ParameterValues many{{"N", 2000}};
+  const Prepared p = prepared(test::shipped("chain", many), many);
+  const AutomaticChoice choice =
+      choose_automatically(*p.system, p.start.state, automatic(0.1, 1e-3));
+  EXPECT_EQ(choice.method, dop853_projected);
+  EXPECT_THAT(choice.why, HasSubstr("too much memory"));
+}
+
 TEST(AutomaticRun, TakesStableMethodsForFixedSteps) {
   Prepared p = prepared(test::shipped("double_pendulum"));
   SimulateOptions options = automatic(0.1, 1e-4);
