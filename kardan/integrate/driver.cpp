@@ -91,7 +91,6 @@ class Driver {
         sizes_(method, options) {
     dense_.flow = stepper_->flow();
     dense_.problem = &problem;
-    fresh_ = !options.from && options.first_step == 0;
     std::sort(stop_times_.begin(), stop_times_.end());
   }
 
@@ -452,7 +451,7 @@ class Driver {
   bool bent_ = false;             // a step was chosen to meet t_end
   bool has_jacobian_ = false;
   bool foresees_ = true;  // the method can
-  bool fresh_;            // nothing is known of the equations yet: at the start, after an event
+  bool fresh_ = false;    // an event has changed the equations
   bool observing_ = false;
   Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
 };

@@ -80,9 +80,9 @@ struct StepMemory {
   double start = 0;                   ///< [s] of the run
   double h = 0;                       ///< [s] the step to try next
   double last_error = 0, last_h = 0;  ///< of the last step; 0: none
-  /// Its error in units of that which the linearized equations foresaw; 0: not known; below: it was
-  /// far from it, and so many steps shall not look.
-  double foreseen = 0;
+  /// Its error in units of that which the linearized equations foresaw; 0: not known; below: so many
+  /// steps shall not look, since it was far from it, or since there was no event yet.
+  double foreseen = -1e18;
 };
 
 struct DriverReport {

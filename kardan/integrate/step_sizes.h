@@ -37,7 +37,8 @@ class StepSizes {
   /// `memory.foreseen` of those foreseen; else the wish, with the error foreseen for it.
   Foreseen foresee(double h, const StepMemory& memory, const LinearError& linear_error) const;
 
-  /// True where it is time to look: always, or a few steps after errors were not as foreseen.
+  /// True where it is time to look: after an event, but not for a few steps after errors were not
+  /// as foreseen.
   static bool may_look(const StepMemory& memory) { return memory.foreseen >= 0; }
   /// memory.foreseen after a step.
   static double compare(const StepMemory& memory, const Foreseen& foreseen, double h, double error);

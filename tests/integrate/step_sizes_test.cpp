@@ -87,6 +87,7 @@ TEST(StepSizes, SurprisesAreNotLookedAtForAFewSteps) {
     memory.foreseen = StepSizes::compare(memory, {}, 0.1, 0.5);
   EXPECT_EQ(steps, 4);
   EXPECT_FALSE(StepSizes::may_look(known(StepSizes::compare(known(1), {0.1, 0.4}, 0.1, 0.1))));
+  EXPECT_FALSE(StepSizes::may_look({})) << "before the first event";
 }
 
 /// x'' = -9 x - 0.5 x' + 2 z, z' = -x + 3 x' - 100 z + t: linear, all blocks of the Jacobian but
