@@ -5,7 +5,6 @@
 
 #include "kardan/formulation/assembly.h"
 #include "kardan/formulation/state_space.h"
-#include "kardan/linalg/kernels.h"
 
 namespace kardan {
 namespace {
@@ -28,10 +27,10 @@ void StateSpace::spread_position_error(const Local& e, Vector& all) {
     split_.compose(e.x, zeta, all);
     return close_error(split_.holonomic, at_point_.positions(), held_, all);
   }
-  guess_.assign(e.x.begin(), e.x.end());
-  guess_.insert(guess_.end(), zeta.begin(), zeta.end());
-  std::fill(all.begin(), all.end(), 0.0);
-  add_products(nearest().B, guess_, all);
+  for (int j = 0; j < system_.sizes().v; ++j) {
+    const double* row = nearest().B.row(j);
+    all[j] = dot({row, e.x.size()}, e.x) + dot({row + e.x.size(), drift}, zeta);
+  }
 }
 
 /// The same for velocities and the errors of u.
@@ -41,8 +40,8 @@ void StateSpace::spread_velocity_error(const Vector& u, Vector& all) {
     const int m = static_cast<int>(rows_.size());
     return close_error(m, *at_point_.velocity, held_velocities_, all);
   }
-  std::fill(all.begin(), all.end(), 0.0);
-  add_products(nearest().velocities(), u, all);
+  for (int j = 0; j < system_.sizes().v; ++j)
+    all[j] = dot({nearest().velocities().row(j), u.size()}, u);
 }
 
 /// Adds dependent coordinates so that the first `m` rows do not change along `all`.

@@ -170,11 +170,11 @@ class RosenbrockStepper final : public Stepper {
   /// [ M/(hg) - A_u - hg A_x    -A_z        ]
   /// [ -B_u - hg B_x             I/(hg) - B_z ]
   Eval factor(const LocalJacobian& J, double h) {
-    const double hg = h * k_.gamma, per_hg = 1 / hg;
+    const double hg = h * k_.gamma;
     for (int i = 0; i < n_; ++i) {
       double* __restrict row = S_.row(i);
       const double *M = J.M.row(i), *A_u = J.A_u.row(i), *A_x = J.A_x.row(i);
-      for (int j = 0; j < n_; ++j) row[j] = per_hg * M[j] - A_u[j] - hg * A_x[j];
+      for (int j = 0; j < n_; ++j) row[j] = M[j] / hg - A_u[j] - hg * A_x[j];
       for (int j = 0; j < first_; ++j) row[n_ + j] = -J.A_z(i, j);
     }
     for (int i = 0; i < first_; ++i) {
@@ -207,21 +207,22 @@ class RosenbrockStepper final : public Stepper {
     }
     const double ht = k_.gamma_i[i] * h;
     for (int r = 0; r < n_; ++r) {
-      s_[r] *= hg;
-      rhs_[r] = push_[r] + ht * J.A_t[r];
+      double sum = push_[r] + ht * J.A_t[r];
+      const double *M = J.M.row(r), *A = J.A_x.row(r);
+      for (int j = 0; j < n_; ++j) sum += M[j] * w_[j] + hg * A[j] * s_[j];
+      rhs_[r] = sum;
     }
-    const std::span<double> second = std::span(rhs_).first(n_), first = std::span(rhs_).subspan(n_);
-    add_products(J.M, w_, second);
-    add_products(J.A_x, s_, second);
     for (int r = 0; r < first_; ++r) {
-      first[r] = rate_.b[r] + ht * J.B_t[r];
-      for (int j = 0; j < i; ++j) first[r] += k_.c(i, j) / h * Z_[j][r];
+      double sum = rate_.b[r] + ht * J.B_t[r];
+      for (int j = 0; j < i; ++j) sum += k_.c(i, j) / h * Z_[j][r];
+      const double* B = J.B_x.row(r);
+      for (int j = 0; j < n_; ++j) sum += hg * B[j] * s_[j];
+      rhs_[n_ + r] = sum;
     }
-    if (first_ > 0) add_products(J.B_x, s_, first);
     lu_.solve(rhs_);
     for (int r = 0; r < n_; ++r) {
       V_[i][r] = rhs_[r];
-      X_[i][r] = hg * rhs_[r] + s_[r];
+      X_[i][r] = hg * (rhs_[r] + s_[r]);
     }
     for (int r = 0; r < first_; ++r) Z_[i][r] = rhs_[n_ + r];
   }

@@ -113,10 +113,12 @@ TEST_F(Hmmwv, NeverStepsOverTheBump) {
 }
 
 TEST_F(Hmmwv, TakesNoMoreStepsThanItDid) {
-  // 79, 158, 343 were measured; 5 % more.
-  EXPECT_LE(run_to(5, 1e-2).end.report.counters.steps, 82);
-  EXPECT_LE(run_to(5, 1e-3).end.report.counters.steps, 165);
-  EXPECT_LE(run_to(5, 1e-4).end.report.counters.steps, 360);
+  // 55, 122, 294 were measured, with one rejection; 5 % more. Errors after its events are foreseen.
+  for (const auto& [tolerance, steps] : {std::pair{1e-2, 58}, {1e-3, 128}, {1e-4, 309}}) {
+    const Counters c = run_to(5, tolerance).end.report.counters;
+    EXPECT_LE(c.steps, steps) << tolerance;
+    EXPECT_LE(c.rejected + c.failed, 3) << tolerance;
+  }
 }
 
 }  // namespace
