@@ -14,8 +14,8 @@ constexpr double pi_now = 0.7, pi_last = 0.4;
 constexpr double less = 0.9;
 /// Foresight is relied upon while errors are not further from it than this factor.
 constexpr double largest_surprise = 2;
-/// It lengthens a step by at most the first factor, and not for less than the second.
-constexpr double most_ahead = 2.5, worth_a_trial = 1.15;
+/// It does not lengthen a step for less than this.
+constexpr double worth_a_trial = 1.15;
 constexpr int most_trials = 12;
 /// After a surprise foresight is left alone for so many steps.
 constexpr int steps_without = 4;
@@ -83,7 +83,7 @@ StepSizes::Foreseen StepSizes::foresee(double h, const StepMemory& memory,
   if (best.error > 1) return shrink(best, linear_error);
   for (int i = 0; i < most_trials; ++i) {
     const double longer =
-        std::min(best.h * foreseen_safety_ * allowed(ratio * best.error), most_ahead * h);
+        std::min(best.h * foreseen_safety_ * allowed(ratio * best.error), options_.growth * h);
     if (longer < worth_a_trial * best.h) break;
     const Foreseen trial{longer, linear_error(longer)};
     if (allowed(ratio * trial.error) < 1) break;

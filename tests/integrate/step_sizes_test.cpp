@@ -70,7 +70,7 @@ TEST(StepSizes, ForesightIsFollowedOnlyWhereErrorsFollowedIt) {
   EXPECT_DOUBLE_EQ(sizes.foresee(0.02, known(0), fourth_power).h, 0.02);
   EXPECT_DOUBLE_EQ(sizes.foresee(0.2, known(0), fourth_power).h, 0.2);
   EXPECT_LT(sizes.foresee(0.2, known(1), fourth_power).h, 0.1);
-  EXPECT_DOUBLE_EQ(sizes.foresee(0.02, known(1), fourth_power).h, 0.05) << "but not too far";
+  EXPECT_DOUBLE_EQ(sizes.foresee(0.01, known(1), fourth_power).h, 0.05) << "but not too far";
   EXPECT_NEAR(sizes.foresee(0.05, known(1), fourth_power).h, 0.09, 1e-3) << "half the safety";
   const auto unknown = sizes.foresee(0.02, known(1), [](double) { return -1.0; });
   EXPECT_DOUBLE_EQ(unknown.h, 0.02);
