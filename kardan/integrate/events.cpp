@@ -13,8 +13,6 @@ namespace {
 constexpr double time_accuracy = 1e-10;
 /// [s, or of t] The shortest step to an event: time must move on.
 constexpr double shortest = 1e-14;
-/// Where bounds of their rates tell what happens between them, so many samples are enough.
-constexpr int guarded_samples = 4;
 /// Samples of a flow: so many per step at most.
 constexpr double most_samples = 4096;
 /// Of the distance of two samples: the resolution unless one is given.
@@ -97,7 +95,7 @@ void EventSearch::functions(const State& state, Vector& z) {
 }
 
 int EventSearch::sample_count(const DenseStep& step) const {
-  if (!step.flow) return all_guarded_ ? std::min(samples_, guarded_samples) : samples_;
+  if (!step.flow) return samples_;
   // Flows are cheapest at times that are whole parts of the step by powers of two.
   const double wanted = std::clamp(step.flow->fastest() * step.h(), 1.0 * samples_, most_samples);
   return static_cast<int>(std::exp2(std::ceil(std::log2(wanted))));
@@ -115,7 +113,6 @@ bool EventSearch::cannot_happen(const DenseStep& step, const State& start, const
     step.speed_bound(0, 1, step.from, step.to, speed_);
   guard(a);
   std::fill(safe_.begin(), safe_.end(), 0);
-  all_guarded_ = false;
   any_guard_ = std::ranges::any_of(a.rate, [](double r) { return std::isfinite(r); });
   if (!any_guard_ || step.flow) return false;
   b.state = end;
@@ -124,13 +121,11 @@ bool EventSearch::cannot_happen(const DenseStep& step, const State& start, const
   guard(b);
   bool all = true;
   any_guard_ = false;
-  all_guarded_ = true;
   for (std::size_t e = 0; e < a.z.size(); ++e) {
     const bool guarded = std::isfinite(a.rate[e]) && std::isfinite(b.rate[e]);
     safe_[e] = guarded && (a.guard[e] > 0) == (b.guard[e] > 0) && (a.z[e] > 0) == (b.z[e] > 0) &&
                std::abs(a.guard[e]) + std::abs(b.guard[e]) > a.rate[e] * step.h();
     all = all && safe_[e];
-    all_guarded_ = all_guarded_ && guarded;
     any_guard_ =
         any_guard_ || (!safe_[e] && (std::isfinite(a.rate[e]) || std::isfinite(b.rate[e])));
   }
@@ -146,8 +141,7 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
   z_start_ = window_[0].z;
   if (cannot_happen(step, start, end)) return -1;
   const int count = sample_count(step);
-  const double least =
-      resolution_ > 0 ? resolution_ / step.h() : default_resolution / std::max(count, samples_);
+  const double least = resolution_ > 0 ? resolution_ / step.h() : default_resolution / count;
   Sample *a = nullptr, *b = &window_[0], *c = &window_[1], *spare = &window_[2];
   for (int k = 1; k <= count; ++k) {
     sample(step, static_cast<double>(k) / count, *c);

@@ -80,7 +80,6 @@ class EventSearch {
   std::vector<char> ignored_;  // in this step: grazing
   std::vector<char> safe_;     // in this step: too far from zero
   bool any_guard_ = false;
-  bool all_guarded_ = false;  // whatever may happen in the step has a bound of its rate
   Vector z_start_, z_inside_, z_before_, z_end_, z_side_, speed_;
   Sample window_[3];
   // Until then z_side_ tells the signs.
