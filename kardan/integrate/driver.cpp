@@ -280,7 +280,8 @@ class Driver {
       if (!foresees_) return -1.0;
       if (options_.estimate == ErrorEstimate::filtered)
         stepper_->filter_error(start(), trial, trial_.error);
-      return measure(state_, trial);
+      const double error = measure(state_, trial);
+      return std::isfinite(error) ? error : -1.0;
     };
     foreseen_ = fresh_ ? sizes_.begin(h, linear_error) : sizes_.foresee(h, memory_, linear_error);
     return foreseen_.h;

@@ -57,6 +57,8 @@ namespace {
 
 /// Unknowns: beyond, a factorization costs as much as what it may save.
 constexpr std::size_t most_foreseen = 100;
+/// The error of a trial that cannot be made: larger than any, and still a number.
+constexpr double impossible = 1e100;
 
 class RosenbrockStepper final : public Stepper {
  public:
@@ -72,11 +74,16 @@ class RosenbrockStepper final : public Stepper {
   }
 
   bool foresee(const StepStart& start, double h, Trial& trial, Counters& counters) override {
-    return start.y->x.size() + start.y->z.size() <= most_foreseen &&
-           step(start, h, trial, counters, [&](int i) {
-             linear_rate(start, k_.alpha[i] * h);
-             return Eval::ok;
-           }) == Eval::ok;
+    if (start.y->x.size() + start.y->z.size() > most_foreseen) return false;
+    const Eval done = step(start, h, trial, counters, [&](int i) {
+      linear_rate(start, k_.alpha[i] * h);
+      return Eval::ok;
+    });
+    if (done != Eval::ok) {
+      trial.error.resize(n_, first_);
+      std::fill(trial.error.u.begin(), trial.error.u.end(), impossible);
+    }
+    return true;
   }
 
   void accept(After) override { factored_h_ = 0; }

@@ -86,7 +86,7 @@ StepSizes::Foreseen StepSizes::foresee(double h, const StepMemory& memory,
         std::min(best.h * foreseen_safety_ * allowed(ratio * best.error), options_.growth * h);
     if (longer < worth_a_trial * best.h) break;
     const Foreseen trial{longer, linear_error(longer)};
-    if (allowed(ratio * trial.error) < 1) break;
+    if (trial.error < 0 || allowed(ratio * trial.error) < 1) break;
     best = trial;
   }
   return best;
