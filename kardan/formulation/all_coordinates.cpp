@@ -78,10 +78,17 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
 void AllCoordinates::make_patterns(At& at) {
   Motion& m = at.motion;
   for (Vector* v : {&m.g, &m.rate, &m.gamma}) v->assign(rows(), 0.0);
-  m.G = SparseMatrix(kept_.pattern);
   m.rate_p = SparseMatrix();  // until it is asked for
   m.rate_p.pattern = kept_.pattern;
+  if (in_workspace()) return;
+  m.G = SparseMatrix(kept_.pattern);
   m.M = ws_->M;
+}
+
+/// Differential equations ask for nothing but factors of M and G, which are made where they were
+/// evaluated.
+bool AllCoordinates::in_workspace() const {
+  return kind() == ProblemKind::ode && rows() == system_.sizes().constraints();
 }
 
 void AllCoordinates::to_velocities(const Vector& x, const Vector& u, Vector& v) const {
@@ -96,7 +103,7 @@ void AllCoordinates::chart_columns(const Vector& x, SparseMatrix& G) const {
   chart_.turn_columns(x, G);
 }
 
-/// Evaluates at point_.
+/// Evaluates at point_. Factors, where they are asked for, are made next.
 Eval AllCoordinates::evaluate_at(At& at, What what) {
   const Request request{.position = what != What::forces,
                         .velocity = what == What::velocities || what == What::all,
@@ -113,7 +120,7 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
     if (request.position) m.g = ws_->g;
     if (request.velocity) m.rate = ws_->rate;
     if (request.acceleration) m.gamma = ws_->gamma;
-    if (request.velocity) m.G.values = ws_->G.values;
+    if (request.velocity && !in_workspace()) m.G.values = ws_->G.values;
   } else {
     for (int i = 0; i < rows(); ++i) {
       if (request.position) m.g[i] = ws_->g[rows_[i]];
@@ -125,17 +132,22 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
   if (request.force) {
     m.f = ws_->f;
     m.b = ws_->b;
-    m.M.values = ws_->M.values;
+    if (!in_workspace()) m.M.values = ws_->M.values;
   }
   return Eval::ok;
 }
 
 Eval AllCoordinates::evaluate(double t, const Vector& x, const Vector& v, const Vector& z,
                               What what) {
+  point_.v = v;
+  return evaluate_moved(t, x, z, what);
+}
+
+/// With the velocities of point_.
+Eval AllCoordinates::evaluate_moved(double t, const Vector& x, const Vector& z, What what) {
   point_.t = t;
   system_.retract(base_.p, x, point_.p);
   if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
-  point_.v = v;
   point_.r = z;
   return evaluate_at(*at_, what);
 }
@@ -157,7 +169,8 @@ Eval AllCoordinates::differentiate(const Vector& a, const Vector& lambda) {
 
 Eval AllCoordinates::factor_at(At& at) {
   if (&at == at_.get()) has_factors_ = false;
-  Eval e = at.solver->factor(at.motion.M, at.motion.G);
+  Eval e = in_workspace() ? at.solver->factor(ws_->M, ws_->G)
+                          : at.solver->factor(at.motion.M, at.motion.G);
   if (e == Eval::ok && options_.singular == AllCoordinatesOptions::Singular::refused &&
       std::sqrt(at.solver->pivot_ratio()) < least_root()) {
     culprit_ = fmt::format("'{}': it nearly depends on other constraints here, a singular position",
@@ -227,8 +240,8 @@ Eval AllCoordinates::rate(double t, const Local& y, LocalRate& out) {
     culprit_ = "gains per step, which this method does not tell: set gains=constant";
     return Eval::fatal;
   }
-  chart_.to_velocities(y.x, y.u, v_);
-  if (Eval e = evaluate(t, y.x, v_, y.z, What::all); e != Eval::ok) return e;
+  chart_.to_velocities(y.x, y.u, point_.v);
+  if (Eval e = evaluate_moved(t, y.x, y.z, What::all); e != Eval::ok) return e;
   if (Eval e = factor(); e != Eval::ok) return e;
   if (Eval e = accelerate(*at_, a_, lambda_); e != Eval::ok) return e;
   chart_.to_second_rates(y.x, y.u, a_, out.a);

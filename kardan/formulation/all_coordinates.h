@@ -97,7 +97,9 @@ class AllCoordinates final : public ConstrainedProblem {
   };
   Eval choose_rows(const std::string& why);
   void make_patterns(At& at);
+  bool in_workspace() const;
   Eval evaluate_at(At& at, What what);
+  Eval evaluate_moved(double t, const Vector& x, const Vector& z, What what);
   Eval factor_at(At& at);
   Eval accelerate(At& at, Vector& a, Vector& lambda);
   Eval settle_base();
@@ -146,7 +148,7 @@ class AllCoordinates final : public ConstrainedProblem {
   Local base_y_;
   LocalRate base_rate_;
   Vector base_a_, base_lambda_, end_a_, end_lambda_, past_a_, past_b_;
-  Vector x_, v_, a_, lambda_, c_, u_;
+  Vector x_, a_, lambda_, c_, u_;
   Vector all_lambda_, step_lambda_;
   Local weights_;
   Matrix all_;  // derivatives

@@ -19,13 +19,11 @@ namespace {
 constexpr double redundant_share = 100, redundant_floor = 1e-9;
 /// Residuals above this are seen with the naked eye: a thousandth of the model's size.
 constexpr double visibly_off = 1e-3;
-/// Projection stops at this scaled residual, or, below the other one, where it falls no more:
-/// round-off of large models.
-constexpr double projected = 2e-14;
+/// Projection stops at this scaled residual, or at this share of what may be all rounding (models
+/// of many bodies reach far), or, below the last one, where it falls no more.
+constexpr double projected = 2e-14, rounding_share = 0.125;
 constexpr double round_off_residual = 1e-11;
 constexpr int max_projections = 12;
-/// Factors that leave more than this of a residual are made anew.
-constexpr double slow_projection = 0.05;
 }  // namespace
 
 /// Rows left out follow from the others, unless the position has changed that; and the others must
@@ -112,9 +110,13 @@ void AllCoordinates::retract_point() {
   if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
 }
 
-/// Moves point_ along M^-1 G' until g = 0, with factors nearby while they do.
+/// Moves point_ along M^-1 G' until g = 0, with factors nearby where two more corrections by them
+/// are enough.
 Eval AllCoordinates::project_position(Factors factors) {
   constexpr double none = std::numeric_limits<double>::infinity();
+  const double rounding = position_rounding(system_, point_);
+  const double enough = std::max(projected, rounding_share * rounding);
+  const double round_off = std::max(round_off_residual, rounding);
   double last = none;
   for (int iteration = 0; iteration < max_projections; ++iteration) {
     const bool fresh = factors == Factors::none;
@@ -124,13 +126,11 @@ Eval AllCoordinates::project_position(Factors factors) {
     double size = 0;
     for (int i = 0; i < rows(); ++i)
       size = std::max(size, std::abs(position_weight_[i] * m.g[i]));
-    if (size < projected) return Eval::ok;
-    if (last < none && size > slow_projection * last) {
-      // Round-off ends it here; else other factors are needed.
-      if (size < std::max(round_off_residual, position_rounding(system_, point_)) &&
-          size > 0.5 * last)
-        return Eval::ok;
-      if (!fresh) {
+    if (size < enough) return Eval::ok;
+    if (last < none) {
+      const double left = size / last;
+      if (size < round_off && left > 0.5) return Eval::ok;
+      if (!fresh && left * left * size > enough) {
         factors = Factors::none;
         last = none;
         continue;
@@ -150,9 +150,7 @@ Eval AllCoordinates::project_position(Factors factors) {
     retract_point();
   }
   culprit_ = "the constraints, which the end of the step could not be put back on";
-  return last < std::max(round_off_residual, position_rounding(system_, point_))
-             ? Eval::ok
-             : Eval::recoverable;
+  return last < round_off ? Eval::ok : Eval::recoverable;
 }
 
 /// The velocities of point_ along M^-1 G', with the factors there.

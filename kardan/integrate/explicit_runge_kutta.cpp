@@ -35,9 +35,9 @@ class ExplicitStepper final : public Stepper, public StepFlow {
         stages_(static_cast<int>(tableau.A.size())),
         k_(tableau.A.size() + (tableau.D.empty() ? 0 : 1 + tableau.dense_A.size())),
         u_(k_.size()),
-        weight_(k_.size()),
+        weight_(k_.size() + 1),
         F_(tableau.D.empty() ? 0 : 3 + tableau.D.size()) {
-    for (auto& part : rows_) part.resize(k_.size());
+    for (auto& part : rows_) part.resize(k_.size() + 1);
   }
 
   Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
@@ -53,11 +53,13 @@ class ExplicitStepper final : public Stepper, public StepFlow {
     for (int i = 1; i < stages_; ++i) {
       y_ = y0_;
       add(h, tableau_.A[i], y_);
+      if (nystrom()) add_positions(h, tableau_.c[i], tableau_.A_x[i], y_.x);
       if (Eval e = evaluate(i, start.t + tableau_.c[i] * h, y_); e != Eval::ok) return e;
     }
     if (!tableau_.b.empty()) {
       y_ = y0_;
       add(h, tableau_.b, y_);
+      if (nystrom()) add_positions(h, 1, tableau_.b_x, y_.x);
     }
     trial.y = end_ = y_;
     estimate(problem, start, h, trial.error);
@@ -103,14 +105,32 @@ class ExplicitStepper final : public Stepper, public StepFlow {
     for (std::size_t j = 0; j < a.size(); ++j) {
       if (a[j] == 0) continue;
       weight_[count] = factor * a[j];
-      rows_[0][count] = u_[j].data();
+      if (!nystrom()) rows_[0][count] = u_[j].data();
       rows_[1][count] = k_[j].a.data();
       rows_[2][count++] = k_[j].b.data();
     }
     int part = 0;
-    for (Vector* to : {&y.x, &y.u, &y.z})
-      add_combination(count, weight_.data(), rows_[part++].data(), static_cast<int>(to->size()),
-                      to->data());
+    for (Vector* to : {&y.x, &y.u, &y.z}) {
+      if (part > 0 || !nystrom())
+        add_combination(count, weight_.data(), rows_[part].data(), static_cast<int>(to->size()),
+                        to->data());
+      ++part;
+    }
+  }
+  bool nystrom() const { return !tableau_.A_x.empty(); }
+  /// x += c h u + h^2 sum a_j k_j
+  void add_positions(double h, double c, const std::vector<double>& a, Vector& x) {
+    int count = 0;
+    if (c != 0) {
+      weight_[count] = c * h;
+      rows_[0][count++] = y0_.u.data();
+    }
+    for (std::size_t j = 0; j < a.size(); ++j) {
+      if (a[j] == 0) continue;
+      weight_[count] = h * h * a[j];
+      rows_[0][count++] = k_[j].a.data();
+    }
+    add_combination(count, weight_.data(), rows_[0].data(), static_cast<int>(x.size()), x.data());
   }
   void add_rate(double factor, int j, Local& y) const {
     kardan::add_scaled(factor, u_[j], y.x);
@@ -130,6 +150,7 @@ class ExplicitStepper final : public Stepper, public StepFlow {
     error.resize(problem.second(), problem.first());
     fill(error, 0.0);
     add(h, tableau_.error, error);
+    if (nystrom()) add_positions(h, 0, tableau_.error_x, error.x);
     if (tableau_.coarse.empty()) return;
     coarse_.resize(problem.second(), problem.first());
     fill(coarse_, 0.0);

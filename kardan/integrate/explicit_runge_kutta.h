@@ -19,6 +19,10 @@ struct ExplicitTableau {
   /// |error|^2 / sqrt(|error|^2 + weight |coarse|^2). Empty: none.
   std::vector<double> coarse = {};
   double coarse_weight = 0;
+  /// Nystrom methods take positions from accelerations, x_i = x + c_i h u + h^2 sum A_x(i, j) a_j:
+  /// the same for positions. Empty: the first ones serve for both.
+  std::vector<std::vector<double>> A_x = {};
+  std::vector<double> b_x = {}, error_x = {};
 
   /// Dense output: after the stages comes the rate at the end, then these stages, evaluated only
   /// where values inside a step are asked for. With dy = y1 - y0 and the rates k of all,
