@@ -9,6 +9,7 @@
 #include "kardan/integrate/llm.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/newmark.h"
+#include "kardan/integrate/nystrom4.h"
 #include "kardan/integrate/radau.h"
 #include "kardan/integrate/rn4.h"
 #include "kardan/integrate/rodasp.h"
@@ -24,6 +25,7 @@ const std::vector<Method>& methods() {
                                        ros2w(),
                                        dopri5(),
                                        dop853(),
+                                       nystrom4(),
                                        newmark(),
                                        newmark_fv(),
                                        sdirk4(),

@@ -49,7 +49,7 @@ class ExplicitStepper final : public Stepper, public StepFlow {
     h_ = h;
     dense_ready_ = false;
     k_[0] = *start.rate;
-    u_[0] = y0_.u;
+    if (!nystrom()) u_[0] = y0_.u;
     for (int i = 1; i < stages_; ++i) {
       y_ = y0_;
       add(h, tableau_.A[i], y_);
@@ -99,38 +99,35 @@ class ExplicitStepper final : public Stepper, public StepFlow {
   double fastest() const override { return 0; }
 
  private:
-  /// y += factor sum a_j k_j, all stages in one pass
+  bool nystrom() const { return !tableau_.A_x.empty(); }
+  /// y += factor sum a_j k_j, all stages in one pass; without the positions of a Nystrom method.
   void add(double factor, const std::vector<double>& a, Local& y) {
     int count = 0;
     for (std::size_t j = 0; j < a.size(); ++j) {
       if (a[j] == 0) continue;
       weight_[count] = factor * a[j];
-      if (!nystrom()) rows_[0][count] = u_[j].data();
+      rows_[0][count] = u_[j].data();
       rows_[1][count] = k_[j].a.data();
       rows_[2][count++] = k_[j].b.data();
     }
-    int part = 0;
-    for (Vector* to : {&y.x, &y.u, &y.z}) {
-      if (part > 0 || !nystrom())
-        add_combination(count, weight_.data(), rows_[part].data(), static_cast<int>(to->size()),
-                        to->data());
-      ++part;
-    }
+    if (!nystrom()) add_rows(0, count, y.x);
+    add_rows(1, count, y.u);
+    add_rows(2, count, y.z);
   }
-  bool nystrom() const { return !tableau_.A_x.empty(); }
   /// x += c h u + h^2 sum a_j k_j
   void add_positions(double h, double c, const std::vector<double>& a, Vector& x) {
-    int count = 0;
-    if (c != 0) {
-      weight_[count] = c * h;
-      rows_[0][count++] = y0_.u.data();
-    }
+    weight_[0] = c * h;
+    rows_[0][0] = y0_.u.data();
+    int count = 1;
     for (std::size_t j = 0; j < a.size(); ++j) {
-      if (a[j] == 0) continue;
       weight_[count] = h * h * a[j];
       rows_[0][count++] = k_[j].a.data();
     }
-    add_combination(count, weight_.data(), rows_[0].data(), static_cast<int>(x.size()), x.data());
+    add_rows(0, count, x);
+  }
+  void add_rows(int part, int count, Vector& to) {
+    add_combination(count, weight_.data(), rows_[part].data(), static_cast<int>(to.size()),
+                    to.data());
   }
   void add_rate(double factor, int j, Local& y) const {
     kardan::add_scaled(factor, u_[j], y.x);
@@ -142,7 +139,7 @@ class ExplicitStepper final : public Stepper, public StepFlow {
     k_[i].resize(problem_->second(), problem_->first());
     ++counters_->evaluations;
     if (Eval e = problem_->rate(t, y, k_[i]); e != Eval::ok) return e;
-    u_[i] = y.u;
+    if (!nystrom()) u_[i] = y.u;
     return Eval::ok;
   }
 

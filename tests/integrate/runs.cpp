@@ -69,7 +69,8 @@ Ended run_on(const Prepared& model, const Method& method, std::string_view formu
 std::vector<Method> one_step_methods() {
   std::vector<Method> out;
   for (const Method& m : methods())
-    if (!m.integrate && m.formulation == "state_space") out.push_back(m);
+    if (!m.integrate && (m.formulation == "state_space" || m.formulation == "projected_ode"))
+      out.push_back(m);
   return out;
 }
 

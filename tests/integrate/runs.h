@@ -30,8 +30,8 @@ std::unique_ptr<ChartProblem> problem_of(const Prepared& model, std::string_view
 Ended run_on(const Prepared& model, const Method& method, std::string_view formulation,
              double t_end, const DriverOptions& options, const OptionValues& of_formulation = {},
              const Observer& observer = {});
-/// The state-space methods of the driver's own loop; the others have a variable order and bring
-/// their own, or another formulation.
+/// The methods for ordinary equations, with the driver's own loop; the others have a variable order
+/// and bring their own, or another formulation.
 std::vector<Method> one_step_methods();
 
 /// `count` equal steps without error control.

@@ -46,7 +46,7 @@ TEST_P(TangentSpaceOrder, WithDrivers) {
   expect_order(model_text(shaken_pendulum), 1, 10);
 }
 TEST_P(TangentSpaceOrder, WithDynamicAndAuxiliaryVariables) {
-  expect_order(model_text(steered_pendulum), 1, 12);
+  expect_order(model_text(steered_pendulum), 1, 30);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, TangentSpaceOrder, testing::ValuesIn(one_step_methods()),

@@ -92,12 +92,15 @@ TEST(ReachedError, TracksTheToleranceOnAndrewsWithDopri5) {
 TEST(ReachedError, TracksTheToleranceOnAndrewsWithDop853) {
   expect_tracking(andrews, "dop853", powers(3, 11), Compared::positions);
 }
+TEST(ReachedError, TracksTheToleranceOnAndrewsWithNystrom4) {
+  expect_tracking(andrews, "nystrom4", powers(3, 9), Compared::positions);
+}
 TEST(ReachedError, TracksTheToleranceOnThePendulum) {
-  for (const char* method : {"rn4", "rodasp", "dopri5", "dop853"})
+  for (const char* method : {"rn4", "rodasp", "dopri5", "dop853", "nystrom4"})
     expect_tracking(pendulum, method, powers(3, 9));
 }
 TEST(ReachedError, TracksTheToleranceOnTheDoublePendulum) {
-  for (const char* method : {"rn4", "rodasp", "dopri5", "dop853"})
+  for (const char* method : {"rn4", "rodasp", "dopri5", "dop853", "nystrom4"})
     expect_tracking(welch, method, powers(3, 9));
 }
 
