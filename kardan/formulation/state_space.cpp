@@ -227,11 +227,13 @@ Eval StateSpace::rebase(const State& state) {
   if (has_past_) {
     std::swap(past_, base_);
     std::swap(past_a_, base_a_);
+    past_regularity_ = base_regularity_;
     past_b_.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
   }
   has_base_ = false;
   near_base_ = true;
   base_ = state;
+  const int partitions_before = partitions();
   // The end of the step before: its accelerations hold here too, and mostly the whole evaluation.
   const bool known = has_end_ && same_point(end_, state);
   const bool evaluated = known && at_end_ && at_point_values_;
@@ -265,6 +267,7 @@ Eval StateSpace::rebase(const State& state) {
   base_lambda_ = lambda_;
   at_base_.t = base_.t;
   bend_base();
+  look_ahead(partitions() == partitions_before);
   const int drift = split_.drift();
   base_y_.resize(second(), first());
   base_rate_.resize(second(), first());
@@ -327,6 +330,7 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
   if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
+  if (Eval e = check_branches(); e != Eval::ok) return e;
   if (reduced_) reduced_multipliers(at_point_);
   state = point_;
   point.t = t;

@@ -21,6 +21,7 @@
 /// from all rows for given u = x'. Positions change along B, which has columns for (x, zeta),
 /// velocities along U, the null space of [G; H], and U takes the place of B' above.
 
+#include <limits>
 #include <memory>
 
 #include "kardan/base/vec.h"
@@ -75,6 +76,7 @@ class StateSpace final : public ChartProblem {
   const Vector& multipliers() const override { return base_lambda_; }
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
+  double singular_time() const override { return singular_time_; }
   const Parametrization& parametrization() const { return split_; }
   /// Free directions at the base: what every coordinate moves with x and zeta.
   const Matrix& directions() const { return at_base_.B; }
@@ -122,6 +124,10 @@ class StateSpace final : public ChartProblem {
   std::string directions_at_base();
   void blame(const State& state);
   Eval check_redundant_rows();
+  double regularity(Tangent& tangent) const;
+  double blurred_below() const;
+  Eval check_branches();
+  void look_ahead(bool alike);
   void update_turns();
   void update_bias();
   void chart_columns();
@@ -180,6 +186,10 @@ class StateSpace final : public ChartProblem {
   LocalRate base_rate_;
   Vector base_a_, base_lambda_;
   double fresh_norm_ = 0;
+  // How far the dependent coordinates are from not being determined, at the base, the one before,
+  // and at best; when they would be at last.
+  double base_regularity_ = 1, past_regularity_ = 1, best_regularity_ = 0;
+  double singular_time_ = std::numeric_limits<double>::infinity();
   Tangent at_base_, at_point_;
   Tangent near_;  // the accepted point near which evaluations are expected, if not the base
   bool near_base_ = true;

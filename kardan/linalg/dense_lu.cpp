@@ -80,6 +80,12 @@ void DenseLu::solve_transposed(std::span<double> x) {
   for (int i = 0; i < n; ++i) x[i] *= row_scale_[i];
 }
 
+double DenseLu::pivot_ratio() const {
+  double least = size() == 0 ? 1.0 : std::abs(lu_(0, 0));
+  for (int k = 1; k < size(); ++k) least = std::min(least, std::abs(lu_(k, k)));
+  return least;
+}
+
 double DenseLu::rcond() {
   const auto n = static_cast<std::size_t>(size());
   if (n == 0) return 1.0;

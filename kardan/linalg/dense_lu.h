@@ -31,6 +31,10 @@ class DenseLu {
   /// overflow.
   double rcond();
 
+  /// Smallest pivot of DA, the largest entry of every row of which is in [1, 2): how far A is from
+  /// singular, without solves; 1 for none.
+  double pivot_ratio() const;
+
  private:
   Eval load_scaled(const Matrix& A);
 

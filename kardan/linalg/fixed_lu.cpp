@@ -156,6 +156,18 @@ bool FixedLu::factor(std::span<const double> values) {
   return regular;
 }
 
+double FixedLu::pivot_ratio(std::span<const double> values) const {
+  const Lists& lists = *lists_;
+  double most = 0.0;  // of the reciprocals
+  for (int i = 0; i < size(); ++i) {
+    double largest = 0.0;
+    for (int k = lists.load_start[i]; k < lists.load_start[i + 1]; ++k)
+      largest = std::max(largest, std::abs(values[lists.from[k]]));
+    most = std::max(most, largest * std::abs(lu_.inverse[i]));
+  }
+  return 1.0 / most;
+}
+
 void FixedLu::solve(std::span<double> x) {
   const PivotOrder& order = lists_->order;
   const int n = size();

@@ -36,6 +36,8 @@ class FixedLu {
   /// The largest entry of U with columns scaled: not above 1/threshold where every pivot is at
   /// least threshold times the largest entry it could have been.
   double growth() const { return growth_; }
+  /// Smallest pivot over the largest entry of its row, for the values factored.
+  double pivot_ratio(std::span<const double> values) const;
 
   int size() const { return lists_ ? static_cast<int>(lists_->order.row.size()) : 0; }
   long nonzeros() const { return static_cast<long>(lu_.value.size()) + size(); }

@@ -64,6 +64,11 @@ void LinearSolver::solve_transposed(std::span<double> x) {
   std::get<SparseLu>(solver_).solve_transposed(x);
 }
 
+double LinearSolver::pivot_ratio() const {
+  if (const Dense* dense = std::get_if<Dense>(&solver_)) return dense->lu.pivot_ratio();
+  return std::get<SparseLu>(solver_).pivot_ratio();
+}
+
 double LinearSolver::rcond() {
   assert(pivots_ != Pivots::none);
   if (Dense* dense = std::get_if<Dense>(&solver_)) return dense->lu.rcond();

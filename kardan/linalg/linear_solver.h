@@ -62,6 +62,8 @@ class LinearSolver {
 
   /// Estimate of the reciprocal condition number of A with its rows scaled to unit size.
   double rcond();
+  /// Smallest pivot over the largest entry of its row, about: costs no solves.
+  double pivot_ratio() const;
 
  private:
   enum class Reuse { no, yes };

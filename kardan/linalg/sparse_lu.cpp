@@ -55,6 +55,7 @@ class SparseLu::Implementation {
   void adopt_pivots(const Implementation& other);
   FixedLu& factors() { return factors_; }
   double rcond();
+  double pivot_ratio() const { return size() == 0 ? 1.0 : factors_.pivot_ratio(values_); }
   double backward_error();
 
   int size() const { return pattern_ ? pattern_->rows : 0; }
@@ -277,6 +278,11 @@ void SparseLu::solve(Matrix& X) {
 void SparseLu::solve_transposed(std::span<double> x) {
   assert(pivots() != Pivots::none && static_cast<int>(x.size()) == size());
   if (size() > 0) implementation_->factors().solve_transposed(x);
+}
+
+double SparseLu::pivot_ratio() const {
+  assert(pivots() != Pivots::none);
+  return implementation_->pivot_ratio();
 }
 
 double SparseLu::rcond() {

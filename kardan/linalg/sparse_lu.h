@@ -66,6 +66,8 @@ class SparseLu {
   /// Estimate of 1 / (||DA|| ||(DA)^-1||) in the infinity norm, D scaling the rows to a largest
   /// entry in [1, 2); the same quantity as DenseLu::rcond.
   double rcond();
+  /// Smallest pivot over the largest entry of its row; 1 for none.
+  double pivot_ratio() const;
 
   /// Pivots are kept while they lose at most two digits against fresh ones ...
   static constexpr double reuse_loss = 100.0;
