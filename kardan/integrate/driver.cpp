@@ -268,7 +268,8 @@ class Driver {
         fmt::format("t = {:.9g}: the step fell to {:.2g} s{}{}", state_.t, h, named,
                     problem_.culprit().empty() ? "" : "; trouble with " + problem_.culprit()),
         "the motion may end here (a singular position, a contradiction of drivers, a force that is "
-        "not finite): look at the last states, or loosen the tolerance");
+        "not finite): look at the last states, loosen the tolerance, or take radau5, which passes "
+        "singular positions");
     return false;
   }
 

@@ -137,7 +137,8 @@ void MultistepDriver::no_step(Diagnosis diagnosis) {
        fmt::format("t = {:.9g}: {} found no step that is small enough{}", state_.t, method_.name,
                    culprit.empty() ? "" : "; trouble with " + culprit),
        "the motion may end here (a singular position, a contradiction of drivers, a force that is "
-       "not finite): look at the last states, or loosen the tolerance");
+       "not finite): look at the last states, loosen the tolerance, or take radau5, which passes "
+       "singular positions");
 }
 
 /// Moves the base to the state and begins there.

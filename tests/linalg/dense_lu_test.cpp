@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kardan/linalg/sparse_lu.h"
 #include "linalg/random_matrices.h"
 
 namespace kardan {
@@ -59,6 +60,25 @@ TEST(DenseLu, EstimatesTheConditionOfTheHilbertMatrixWithinAFactorOfTen) {
     ASSERT_EQ(lu.factor(A), Eval::ok);
     EXPECT_GT(lu.rcond() * condition, 0.1);
     EXPECT_LT(lu.rcond() * condition, 10.0);
+  }
+}
+
+TEST(DenseLu, HasAPivotAsSmallAsItIsFarFromSingular) {
+  for (const double distance : {1.0, 1e-4, 1e-9}) {
+    Matrix A(3, 3);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) A(i, j) = i == j ? 8 + i : 1;
+    for (int j = 0; j < 3; ++j) A(2, j) = A(0, j) + A(1, j);
+    A(2, 2) += distance;
+    DenseLu lu;
+    ASSERT_EQ(lu.factor(A), Eval::ok);
+    EXPECT_GT(lu.pivot_ratio(), 0.03 * distance);
+    EXPECT_LT(lu.pivot_ratio(), distance);
+    SparseMatrix B = test::sparse_copy(A);
+    SparseLu sparse;
+    ASSERT_EQ(sparse.analyze(B.pattern), Eval::ok);
+    ASSERT_EQ(sparse.factor(B.values), Eval::ok);
+    EXPECT_NEAR(sparse.pivot_ratio() / lu.pivot_ratio(), 1, 0.9) << distance;
   }
 }
 
