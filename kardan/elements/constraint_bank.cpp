@@ -74,18 +74,22 @@ void PointRows<D>::evaluate(const Context<D>& at, Depth depth, const ConstraintV
     }
     return;
   }
+  const bool moves = depth != Depth::gradient;
   double block[D][spins<D>];
   for (const Item& i : items) {
     const BodyMotion<D>&A = at.bodies[i.slots.A.body], &B = at.bodies[i.slots.B.body];
-    const FixedVector<D> a(A, i.sA), b(B, i.sB);
+    const FixedVector<D> a(A, i.sA, moves), b(B, i.sB, moves);
     const VecOf<D> d0 = B.x + b.U0 - A.x - a.U0;
     const int row = i.slots.row;
     for (int k = 0; k < D; ++k) out.g[row + k] += d0[k];
-    const VecOf<D> d1 = B.v + b.U1 - A.v - a.U1, d2 = B.a + b.U2 - A.a - a.U2;
-    for (int k = 0; k < D; ++k) {
-      out.rate[row + k] += d1[k];
-      out.accel[row + k] += d2[k];
+    if (moves) {
+      const VecOf<D> d1 = B.v + b.U1 - A.v - a.U1, d2 = B.a + b.U2 - A.a - a.U2;
+      for (int k = 0; k < D; ++k) {
+        out.rate[row + k] += d1[k];
+        out.accel[row + k] += d2[k];
+      }
     }
+    if (depth == Depth::rates) continue;
     turn_block(a, level(a, 0), block);
     add_point_columns<D>(out.G + i.slots.value_A, i.slots.stride, i.slots.A.count, -1, block);
     turn_block(b, level(b, 0), block);

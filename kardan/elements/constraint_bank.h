@@ -20,6 +20,8 @@ class ConstraintBank {
   /// given, -(G' lambda)_p to forces.f_p.
   virtual void differentiate(const Context<D>&, std::span<const PairSlots>, const ConstraintValues&,
                              const ForceValues&) const = 0;
+  /// Whether evaluate() knows Depth::gradient and Depth::rates.
+  virtual bool splits() const { return false; }
   /// The row positions, which the system fills in once the pattern is known.
   virtual void each_slot(void (*visit)(void* user, RowSlots&), void* user) = 0;
 };
@@ -30,9 +32,11 @@ void add_row(const Measure<D>& y, const RowSlots& s, double factor, Depth depth,
              const ConstraintValues& out) {
   out.g[s.row] += factor * y.value;
   if (depth == Depth::value) return;
-  out.rate[s.row] += factor * y.rate;
-  out.accel[s.row] += factor * y.accel;
-  scatter_row<D>(s, 0, factor, y.G, out.G);
+  if (depth != Depth::gradient) {
+    out.rate[s.row] += factor * y.rate;
+    out.accel[s.row] += factor * y.accel;
+  }
+  if (depth != Depth::rates) scatter_row<D>(s, 0, factor, y.G, out.G);
 }
 template <int D>
 void add_row_derivatives(const Measure<D>& y, const RowSlots& s, double factor,
@@ -75,6 +79,7 @@ class MeasureRows final : public ConstraintBank<D> {
       add_row_derivatives(y, i.slots, i.coefficient, pairs, out, forces);
     }
   }
+  bool splits() const override { return true; }
   void each_slot(void (*visit)(void*, RowSlots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);
   }
@@ -93,6 +98,7 @@ class PointRows final : public ConstraintBank<D> {
   void evaluate(const Context<D>&, Depth, const ConstraintValues&) const override;
   void differentiate(const Context<D>&, std::span<const PairSlots>, const ConstraintValues&,
                      const ForceValues&) const override;
+  bool splits() const override { return true; }
   void each_slot(void (*visit)(void*, RowSlots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);
   }
@@ -115,9 +121,11 @@ class DriverRows final : public ConstraintBank<D> {
       const int row = i.slots.row;
       out.g[row] += i.coefficient * phi.value;
       if (depth == Depth::value) continue;
-      out.rate[row] += i.coefficient * phi.d1;
-      out.accel[row] += i.coefficient * phi.d2;
-      out.g_t[row] += i.coefficient * phi.d1;
+      if (depth != Depth::gradient) {
+        out.rate[row] += i.coefficient * phi.d1;
+        out.accel[row] += i.coefficient * phi.d2;
+      }
+      if (depth != Depth::rates) out.g_t[row] += i.coefficient * phi.d1;
     }
   }
   void differentiate(const Context<D>& at, std::span<const PairSlots>, const ConstraintValues& out,
@@ -128,6 +136,7 @@ class DriverRows final : public ConstraintBank<D> {
       out.accel_t[i.slots.row] += i.coefficient * phi.d3;
     }
   }
+  bool splits() const override { return true; }
   void each_slot(void (*visit)(void*, RowSlots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);
   }

@@ -8,9 +8,10 @@ template <int D>
 struct Separation {
   FixedVector<D> sA, sB;
   VecOf<D> d0, d1, d2;
-  Separation(const Pair<D>& bodies, const VecOf<D>& a, const VecOf<D>& b)
-      : sA(bodies.A, a), sB(bodies.B, b) {
+  Separation(const Pair<D>& bodies, const VecOf<D>& a, const VecOf<D>& b, bool moves)
+      : sA(bodies.A, a, moves), sB(bodies.B, b, moves) {
     d0 = bodies.B.x + sB.U0 - bodies.A.x - sA.U0;
+    if (!moves) return;
     d1 = bodies.B.v + sB.U1 - bodies.A.v - sA.U1;
     d2 = bodies.B.a + sB.U2 - bodies.A.a - sA.U2;
   }
@@ -31,15 +32,19 @@ void Dot1<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) const 
     y.value = dot(bodies.A.R * a, bodies.B.R * b);
     return;
   }
-  const FixedVector<D> A(bodies.A, a), B(bodies.B, b);
+  const bool moves = depth != Depth::gradient;
+  const FixedVector<D> A(bodies.A, a, moves), B(bodies.B, b, moves);
   y.value = dot(A.U0, B.U0);
+  if (moves) {
+    y.rate = dot(A.U1, B.U0) + dot(A.U0, B.U1);
+    y.accel = dot(A.U2, B.U0) + 2 * dot(A.U1, B.U1) + dot(A.U0, B.U2);
+  }
+  if (depth == Depth::rates) return;
   y.clear(depth);
-  y.rate = dot(A.U1, B.U0) + dot(A.U0, B.U1);
-  y.accel = dot(A.U2, B.U0) + 2 * dot(A.U1, B.U1) + dot(A.U0, B.U2);
   const auto b0 = A.local(B.U0), a0 = B.local(A.U0);
   add(y.G, M::qA, 1, A.d0(b0));
   add(y.G, M::qB, 1, B.d0(a0));
-  if (depth == Depth::first) return;
+  if (depth != Depth::second) return;
 
   const auto b1 = A.local(B.U1), b2 = A.local(B.U2);
   const auto a1 = B.local(A.U1), a2 = B.local(A.U2);
@@ -63,18 +68,22 @@ void Dot2<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) const 
     y.value = dot(bodies.A.R * a, separation(bodies, sA, sB));
     return;
   }
-  const FixedVector<D> A(bodies.A, a);
-  const Separation<D> s(bodies, sA, sB);
+  const bool moves = depth != Depth::gradient;
+  const FixedVector<D> A(bodies.A, a, moves);
+  const Separation<D> s(bodies, sA, sB, moves);
   y.value = dot(A.U0, s.d0);
+  if (moves) {
+    y.rate = dot(A.U1, s.d0) + dot(A.U0, s.d1);
+    y.accel = dot(A.U2, s.d0) + 2 * dot(A.U1, s.d1) + dot(A.U0, s.d2);
+  }
+  if (depth == Depth::rates) return;
   y.clear(depth);
-  y.rate = dot(A.U1, s.d0) + dot(A.U0, s.d1);
-  y.accel = dot(A.U2, s.d0) + 2 * dot(A.U1, s.d1) + dot(A.U0, s.d2);
   const auto d0 = A.local(s.d0), A0 = A.local(A.U0), B0 = s.sB.local(A.U0);
   add(y.G, M::xA, -1, A.U0);
   add(y.G, M::xB, 1, A.U0);
   add(y.G, M::qA, 1, A.d0(d0) - s.sA.d0(A0));
   add(y.G, M::qB, 1, s.sB.d0(B0));
-  if (depth == Depth::first) return;
+  if (depth != Depth::second) return;
 
   const auto d1 = A.local(s.d1), d2 = A.local(s.d2);
   const auto A1 = A.local(A.U1), A2 = A.local(A.U2);
@@ -112,11 +121,15 @@ void HalfSquare<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) 
     y.value = 0.5 * dot(d, d);
     return;
   }
-  const Separation<D> s(bodies, sA, sB);
+  const bool moves = depth != Depth::gradient;
+  const Separation<D> s(bodies, sA, sB, moves);
   y.value = 0.5 * dot(s.d0, s.d0);
+  if (moves) {
+    y.rate = dot(s.d0, s.d1);
+    y.accel = dot(s.d0, s.d2) + dot(s.d1, s.d1);
+  }
+  if (depth == Depth::rates) return;
   y.clear(depth);
-  y.rate = dot(s.d0, s.d1);
-  y.accel = dot(s.d0, s.d2) + dot(s.d1, s.d1);
   // The two ends enter with opposite signs and are otherwise alike.
   struct End {
     const FixedVector<D>& s;
@@ -128,7 +141,7 @@ void HalfSquare<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) 
     const auto d0 = e.s.local(s.d0);
     add(y.G, e.x, e.sign, s.d0);
     add(y.G, e.q, e.sign, e.s.d0(d0));
-    if (depth == Depth::first) continue;
+    if (depth != Depth::second) continue;
     const auto d1 = e.s.local(s.d1), d2 = e.s.local(s.d2);
     add(y.rate_p, e.x, e.sign, s.d1);
     add(y.rate_p, e.q, e.sign, e.s.d1(d0) + e.s.d0(d1));
@@ -137,7 +150,7 @@ void HalfSquare<D>::evaluate(const Pair<D>& bodies, Depth depth, Measure<D>& y) 
     add(y.accel_v, e.x, 2 * e.sign, s.d1);
     add(y.accel_v, e.q, e.sign, e.s.e2(d0) + 2.0 * e.s.d0(d1));
   }
-  if (depth == Depth::first) return;
+  if (depth != Depth::second) return;
   // d(d)/dp = sum of sign [I, P]; curvature = (dd/dp)'(dd/dp) + the bend of each arm.
   const VectorBlock<D> blocks[2] = {VectorBlock<D>(s.sA), VectorBlock<D>(s.sB)};
   for (int i = 0; i < 2; ++i) {
@@ -159,10 +172,13 @@ void compose(double F, double F1, double F2, double F3, const Measure<D>& q, Dep
              Measure<D>& y) {
   y.value = F;
   if (depth == Depth::value) return;
-  y.rate = F1 * q.rate;
-  y.accel = F1 * q.accel + F2 * q.rate * q.rate;
+  if (depth != Depth::gradient) {
+    y.rate = F1 * q.rate;
+    y.accel = F1 * q.accel + F2 * q.rate * q.rate;
+  }
+  if (depth == Depth::rates) return;
   for (int i = 0; i < Measure<D>::n; ++i) y.G[i] = F1 * q.G[i];
-  if (depth == Depth::first) return;
+  if (depth != Depth::second) return;
   for (int i = 0; i < Measure<D>::n; ++i) {
     y.rate_p[i] = F1 * q.rate_p[i] + F2 * q.rate * q.G[i];
     y.accel_p[i] = F1 * q.accel_p[i] + F2 * (q.accel * q.G[i] + 2 * q.rate * q.rate_p[i]) +
@@ -196,13 +212,16 @@ void compose(const FunctionOfTwo& F, const Measure<D>& y1, const Measure<D>& y2,
              Measure<D>& y) {
   y.value = F.F;
   if (depth == Depth::value) return;
-  y.rate = F.F1[0] * y1.rate + F.F1[1] * y2.rate;
   // Directional derivatives of F_1 and F_2 along the motion.
   const double F1_rate[2] = {F.F2[0] * y1.rate + F.F2[1] * y2.rate,
                              F.F2[1] * y1.rate + F.F2[2] * y2.rate};
-  y.accel = F.F1[0] * y1.accel + F.F1[1] * y2.accel + F1_rate[0] * y1.rate + F1_rate[1] * y2.rate;
+  if (depth != Depth::gradient) {
+    y.rate = F.F1[0] * y1.rate + F.F1[1] * y2.rate;
+    y.accel = F.F1[0] * y1.accel + F.F1[1] * y2.accel + F1_rate[0] * y1.rate + F1_rate[1] * y2.rate;
+  }
+  if (depth == Depth::rates) return;
   for (int i = 0; i < Measure<D>::n; ++i) y.G[i] = F.F1[0] * y1.G[i] + F.F1[1] * y2.G[i];
-  if (depth == Depth::first) return;
+  if (depth != Depth::second) return;
   // Second directional derivatives, and those along the acceleration.
   const double F1_accel[2] = {
       F.F2[0] * y1.accel + F.F2[1] * y2.accel + F.F3[0] * y1.rate * y1.rate +

@@ -17,11 +17,13 @@
 
 namespace kardan {
 
-/// How much of a record is wanted; each includes the ones before it.
+/// How much of a record is wanted.
 enum class Depth {
-  value,   ///< value only
-  first,   ///< value, rate, accel, G
-  second,  ///< everything
+  value,     ///< value only
+  gradient,  ///< value, G
+  rates,     ///< value, rate, accel
+  first,     ///< all of these
+  second,    ///< everything
 };
 
 template <int D>
@@ -33,9 +35,9 @@ struct Measure {
   double curvature[n][n];
 
   void clear(Depth depth) {
-    if (depth == Depth::value) return;
+    if (depth == Depth::value || depth == Depth::rates) return;
     std::memset(G, 0, sizeof G);
-    if (depth == Depth::first) return;
+    if (depth != Depth::second) return;
     std::memset(rate_p, 0, sizeof rate_p);
     std::memset(accel_p, 0, sizeof accel_p);
     std::memset(accel_v, 0, sizeof accel_v);

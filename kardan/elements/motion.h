@@ -81,10 +81,12 @@ template <>
 struct FixedVector<3> {
   const BodyMotion<3>* body;
   Vec3d u0, u1, u2, U0, U1, U2;
-  FixedVector(const BodyMotion<3>& b, const Vec3d& s) : body(&b), u0(s) {
+  /// Those that do not move have u0 and U0 alone.
+  FixedVector(const BodyMotion<3>& b, const Vec3d& s, bool moves = true) : body(&b), u0(s) {
+    U0 = b.R * u0;
+    if (!moves) return;
     u1 = cross(b.w, u0);
     u2 = cross(b.alpha, u0) + cross(b.w, u1);
-    U0 = b.R * u0;
     U1 = b.R * u1;
     U2 = b.R * u2;
   }
@@ -101,8 +103,9 @@ template <>
 struct FixedVector<2> {
   const BodyMotion<2>* body;
   Vec2d U0, U1, U2;
-  FixedVector(const BodyMotion<2>& b, const Vec2d& s) : body(&b) {
+  FixedVector(const BodyMotion<2>& b, const Vec2d& s, bool moves = true) : body(&b) {
     U0 = b.R * s;
+    if (!moves) return;
     const Vec2d n = perp(U0);
     U1 = b.w * n;
     U2 = b.alpha * n - (b.w * b.w) * U0;

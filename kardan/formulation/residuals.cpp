@@ -35,13 +35,17 @@ double velocity_rounding(const System& system, int row, const SparseMatrix& G, c
          std::abs(scaled_residual(system, row, 1, size));
 }
 
-double scaled_residual(const System& system, int row, int level, double r) {
+/// Of a row with the size `unit`.
+static double scaled(const System& system, double unit, int level, double r) {
   const Scales& s = system.scales();
   const double rate = s.speed / s.length;
-  const double unit = system.row_scale(row);
   if (level == 0) return r / unit;
   if (level == 1) return r / (unit * rate);
   return r / (unit * s.acceleration / s.length);
+}
+
+double scaled_residual(const System& system, int row, int level, double r) {
+  return scaled(system, system.row_scale(row), level, r);
 }
 
 Residuals constraint_residuals(const System& system, const State& state, std::span<const double> a,
@@ -53,8 +57,9 @@ Residuals constraint_residuals(const System& system, const State& state, std::sp
   Residuals out;
   const SparsePattern& p = *ws.G.pattern;
   for (int i = 0; i < system.sizes().constraints(); ++i) {
-    out.position = std::max(out.position, std::abs(scaled_residual(system, i, 0, ws.g[i])));
-    out.velocity = std::max(out.velocity, std::abs(scaled_residual(system, i, 1, ws.rate[i])));
+    const double unit = system.row_scale(i);
+    out.position = std::max(out.position, std::abs(scaled(system, unit, 0, ws.g[i])));
+    out.velocity = std::max(out.velocity, std::abs(scaled(system, unit, 1, ws.rate[i])));
     if (a.empty()) continue;
     double sum = -ws.gamma[i], size = std::abs(sum);
     for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) {
@@ -63,9 +68,8 @@ Residuals constraint_residuals(const System& system, const State& state, std::sp
       size += std::abs(term);
     }
     // Below the rounding of its terms a sum says nothing.
-    const double scale = std::max(1.0, std::abs(scaled_residual(system, i, 2, size)));
-    out.acceleration =
-        std::max(out.acceleration, std::abs(scaled_residual(system, i, 2, sum)) / scale);
+    const double scale = std::max(1.0, std::abs(scaled(system, unit, 2, size)));
+    out.acceleration = std::max(out.acceleration, std::abs(scaled(system, unit, 2, sum)) / scale);
   }
   return out;
 }

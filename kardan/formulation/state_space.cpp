@@ -149,9 +149,11 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
 }
 
 /// Everything at `state` (its w is solved for).
-Eval StateSpace::evaluate_forces(State& state) {
+Eval StateSpace::evaluate_forces(State& state, Gradient gradient) {
   Eval evaluated = auxiliaries_.solve(system_, state, *ws_);
-  if (evaluated == Eval::ok) evaluated = system_.evaluate(state, Request::all(), *ws_);
+  Request request = Request::all();
+  request.gradient = gradient == Gradient::unknown;
+  if (evaluated == Eval::ok) evaluated = system_.evaluate(state, request, *ws_);
   if (evaluated != Eval::ok) blame(state);
   return evaluated;
 }
@@ -210,7 +212,9 @@ Eval StateSpace::evaluate_point(double t, const Local& y) {
   if (Eval e = dependent_positions(t, y); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
   point_.r.assign(y.z.begin() + split_.drift(), y.z.end());
-  if (Eval e = evaluate_forces(point_); e != Eval::ok) return e;
+  if (Eval e = evaluate_forces(point_, rows_.empty() ? Gradient::unknown : Gradient::known);
+      e != Eval::ok)
+    return e;
   if (reduced_) return reduced_accelerations(at_point_);
   if (Eval e = saddle_accelerations(); e != Eval::ok) return e;
   acceleration_to_chart(q_, dq_, a_, ddq_);
@@ -247,11 +251,11 @@ Eval StateSpace::rebase(const State& state) {
   if (fresh)
     if (Eval e = choose_partition("start"); e != Eval::ok) return e;
   if (!evaluated)
-    if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+    if (Eval e = evaluate_forces(base_, Gradient::unknown); e != Eval::ok) return e;
   if (!chosen_) choose_accelerations();
   if (const std::string why = directions_at_base(); !why.empty()) {
     if (Eval e = choose_partition(why); e != Eval::ok) return e;
-    if (Eval e = evaluate_forces(base_); e != Eval::ok) return e;
+    if (Eval e = evaluate_forces(base_, Gradient::unknown); e != Eval::ok) return e;
     choose_accelerations();
     if (!directions_at_base().empty()) return Eval::recoverable;
   }

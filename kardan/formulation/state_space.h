@@ -111,7 +111,9 @@ class StateSpace final : public ChartProblem {
   }
   Eval dependent_velocities(const Vector& u);
   void turn_velocities();
-  Eval evaluate_forces(State& state);
+  /// Whether G at these positions is the one evaluated last.
+  enum class Gradient { known, unknown };
+  Eval evaluate_forces(State& state, Gradient gradient);
   Eval reduced_accelerations(Tangent& tangent);
   void reduced_multipliers(Tangent& tangent);
   void reduce_mass(const Matrix& U, Matrix& out);

@@ -103,7 +103,9 @@ Eval StateSpace::close_positions() {
     }
     // The factors of the base serve while they converge fast; far from it Newton's own are needed.
     if (iteration > 0 && size > slow_contraction * last) {
-      if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+      if (Eval e = system_.evaluate(point_, {.velocity = true, .rates = false}, *ws_);
+          e != Eval::ok)
+        return e;
       update_turns();
       chart_columns();
       if (Eval e = factor_dependent(at_point_); e != Eval::ok) {
@@ -135,11 +137,12 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
     turn_velocities();
     return Eval::ok;
   }
-  const Request request{.position = foreseen_, .velocity = true};
+  const Request request{.position = foreseen_, .velocity = true, .rates = false};
   if (Eval e = system_.evaluate(point_, request, *ws_); e != Eval::ok) return e;
   if (int worst = 0; foreseen_ && !(open_positions(worst) < position_tolerance)) {
     if (Eval e = close_positions(); e != Eval::ok) return e;
-    if (Eval e = system_.evaluate(point_, {.velocity = true}, *ws_); e != Eval::ok) return e;
+    if (Eval e = system_.evaluate(point_, {.velocity = true, .rates = false}, *ws_); e != Eval::ok)
+      return e;
   }
   foreseen_ = false;
   chart_columns();

@@ -83,6 +83,9 @@ struct Request {
   bool velocity = false;      // G, g', g_t; with `position` also g
   bool acceleration = false;  // gamma (implies velocity)
   bool force = false;         // f, b, d
+  // Of `velocity` and `acceleration` a part may be left out: what needs velocities, or what was
+  // evaluated last, at the same positions (G, g_t). Equations may compute it all the same.
+  bool rates = true, gradient = true;
   static constexpr Request all() { return {true, true, true, true}; }
 };
 

@@ -33,6 +33,8 @@ MultibodySystem<D>::MultibodySystem(Blueprint blueprint, Program<D> program,
     (row.kind == RowKind::holonomic ? sizes_.lambda : sizes_.mu) += 1;
     offsets_.push_back(row.offset);
   }
+  splits_ =
+      std::ranges::all_of(program_.constraints, [](const auto& bank) { return bank->splits(); });
   event_names_ = program_.events;
   sizes_.events = static_cast<int>(program_.events.size());
   sizes_.modes = program_.modes;
@@ -205,28 +207,38 @@ void MultibodySystem<D>::body_force_derivatives(const std::vector<BodyMotion<D>>
   }
 }
 
+/// What an evaluation of the constraints goes to.
+template <int D>
+Depth MultibodySystem<D>::depth_of(const Request& request) const {
+  if (!request.velocity && !request.acceleration) return Depth::value;
+  if (!splits_ || !held_.empty() || request.rates == request.gradient) return Depth::first;
+  return request.rates ? Depth::rates : Depth::gradient;
+}
+
 template <int D>
 Eval MultibodySystem<D>::evaluate(const State& state, Request request, Workspace& ws) const {
   const auto& motion = move(state, {}, ws);
   const Context<D> at = context(state, motion);
-  const bool first = request.velocity || request.acceleration;
-  if (request.position || first) {
+  const Depth depth = depth_of(request);
+  if (request.position || depth != Depth::value) {
+    const bool rates = depth == Depth::first || depth == Depth::rates;
     std::copy(offsets_.begin(), offsets_.end(), ws.g.begin());
-    if (first) {
+    if (rates) {
       zero(ws.rate);
       zero(ws.accel);
+    }
+    if (depth == Depth::first || depth == Depth::gradient) {
       zero(ws.g_t);
       ws.G.set_zero();
     }
     const ConstraintValues out = constraint_values(ws);
-    for (const auto& bank : program_.constraints)
-      bank->evaluate(at, first ? Depth::first : Depth::value, out);
-    if (!held_.empty()) evaluate_held(state, first ? Depth::first : Depth::value, out, ws);
+    for (const auto& bank : program_.constraints) bank->evaluate(at, depth, out);
+    if (!held_.empty()) evaluate_held(state, depth, out, ws);
     // Bodies were evaluated without accelerations, so accel is -gamma.
-    if (first)
+    if (rates)
       for (std::size_t i = 0; i < ws.gamma.size(); ++i) ws.gamma[i] = -ws.accel[i];
     // A measure that is not finite has no finite rate or acceleration either.
-    if (!all_finite(ws.g) || (first && !all_finite(ws.gamma))) return Eval::recoverable;
+    if (!all_finite(ws.g) || (rates && !all_finite(ws.gamma))) return Eval::recoverable;
   }
   if (request.force) {
     zero(ws.f);

@@ -101,6 +101,7 @@ class MultibodySystem final : public System {
   };
 
   void orient(const State&, int body, BodyMotion<D>&) const;
+  Depth depth_of(const Request&) const;
   double turned(const State& from, const State& to, int body) const;
   double turn_distance(std::size_t counter, const State& state, MotionScratch& scratch) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
@@ -145,6 +146,7 @@ class MultibodySystem final : public System {
   std::vector<int> spin_block_;  // index in f_v of each body's (spin, spin) block
   std::vector<int> spin_stride_;
   std::vector<double> offsets_;                // constants of the rows
+  bool splits_ = false;                        // all constraints know Depth::gradient
   std::vector<BoundExpression> expressions_;   // expression sensors
   std::vector<BoundExpression> asked_events_;  // of `when`
   std::vector<HeldRow> held_;

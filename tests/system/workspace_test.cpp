@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "support/count_allocations.h"
@@ -137,6 +139,41 @@ TEST(Workspace, PartsAskedForAloneAreTheSameBits) {
     fill_with_nan(*part);
     ASSERT_EQ(system->evaluate(state, {.force = true}, *part), Eval::ok);
     EXPECT_TRUE(same_bits(part->f, all->f)) << system->blueprint().name;
+  }
+}
+
+/// Every element type by itself: those next to others that do not split are evaluated whole.
+std::vector<std::unique_ptr<System>> single_elements() {
+  std::vector<std::unique_ptr<System>> all;
+  for (const int dimension : {2, 3})
+    for (const ElementType& type : Catalog::builtin().types())
+      if (exists_in(type, dimension))
+        for (const Variant& v : variants(type, dimension)) {
+          Model model = two_bodies(dimension);
+          model.add(std::string(type.name), std::string(type.name), v.markers, v.fields);
+          all.push_back(compiled(model));
+        }
+  return all;
+}
+
+TEST(Workspace, WhatPositionsTellMayBeEvaluatedBeforeWhatVelocitiesDo) {
+  auto list = systems();
+  std::ranges::move(single_elements(), std::back_inserter(list));
+  for (const auto& system : list) {
+    const State state = random_point(*system, 7, 0.02).state;
+    State elsewhere = state;
+    for (double& v : elsewhere.v) v = 2 * v + 1;
+    const auto all = system->make_workspace(), parts = system->make_workspace();
+    ASSERT_EQ(system->evaluate(state, Request::all(), *all), Eval::ok);
+    fill_with_nan(*parts);
+    ASSERT_EQ(system->evaluate(elsewhere, {.velocity = true, .rates = false}, *parts), Eval::ok);
+    Request rest = Request::all();
+    rest.gradient = false;
+    ASSERT_EQ(system->evaluate(state, rest, *parts), Eval::ok);
+    for (Vector Workspace::*x :
+         {&Workspace::g, &Workspace::rate, &Workspace::gamma, &Workspace::g_t, &Workspace::f})
+      EXPECT_TRUE(same_bits((*all).*x, (*parts).*x)) << system->blueprint().name;
+    EXPECT_TRUE(same_bits(all->G.values, parts->G.values)) << system->blueprint().name;
   }
 }
 
