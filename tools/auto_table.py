@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "build", "release", "kardan")
 PAGE = os.path.join(ROOT, "docs", "auto-table.md")
 TOLERANCES = [1e-4, 1e-8]
-METHODS = ["rn4", "rodasp", "dopri5", "dop853", "dopri5@projected_ode", "dop853@projected_ode", "hem5", "radau5",
+METHODS = ["rn4", "rodasp", "dopri5", "dop853", "dopri5@projected_ode", "dop853@projected_ode", "nystrom4", "hem5", "radau5",
            "adams", "llm"]
 # A run is honest when its reached errors of positions and of velocities are at most this many tolerances each, or this
 # many times the smallest error of all methods where none comes so near (chaos, impacts, fast turns), or hardly larger
