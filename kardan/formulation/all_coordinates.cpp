@@ -58,6 +58,7 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
   kept_ = pick_rows(*system_.patterns().constraint, rows_);
   holonomic_ = 0;
   for (int row : rows_) holonomic_ += row < system_.sizes().lambda;
+  for (Vector* v : {&a_, &u_}) v->resize(second());  // of the first step that needs a projection
   position_weight_.resize(rows_.size());
   for (std::size_t i = 0; i < rows_.size(); ++i)
     position_weight_[i] = scaled_residual(system_, rows_[i], 0, 1.0);

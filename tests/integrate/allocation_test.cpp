@@ -41,8 +41,8 @@ long allocations_in_steps(const Prepared& model, std::string_view method, double
 /// The vehicle is stiff: explicit methods meet event functions where balls bounce, and so does
 /// local linearization, whose flow would be sampled thousands of times a step.
 const char* model_with_events(std::string_view method) {
-  const bool explicit_steps = method == "dopri5" || method == "dop853" || method == "llm" ||
-                              method == "welch2" || method == "baumgarte_rk2";
+  const bool explicit_steps = method == "dopri5" || method == "dop853" || method == "nystrom4" ||
+                              method == "llm" || method == "welch2" || method == "baumgarte_rk2";
   return explicit_steps ? "bouncing_balls.yaml" : "hmmwv.yaml";
 }
 
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, TangentSpaceAllocation,
                          [](const auto& of) { return std::string(of.param); });
 INSTANTIATE_TEST_SUITE_P(Methods, StepAllocation,
                          testing::Values("radau5", "radau9", "rn4", "rodasp", "ros2w", "dopri5",
-                                         "dop853", "llm", "welch2", "baumgarte_rk2",
+                                         "dop853", "nystrom4", "llm", "welch2", "baumgarte_rk2",
                                          "generalized_alpha", "hht"),
                          [](const auto& of) { return std::string(of.param); });
 

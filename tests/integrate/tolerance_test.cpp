@@ -114,7 +114,8 @@ TEST(StepCounts, StayWhatTheyWere) {
   } golden[] = {{andrews, "rn4", 1e-6, 346},   {andrews, "rodasp", 1e-6, 216},
                 {andrews, "dopri5", 1e-6, 93}, {pendulum, "rn4", 1e-6, 212},
                 {welch, "rn4", 1e-6, 139},     {welch, "dopri5", 1e-6, 39},
-                {andrews, "dop853", 1e-8, 66}};
+                {andrews, "dop853", 1e-8, 66}, {andrews, "nystrom4", 1e-6, 126},
+                {welch, "nystrom4", 1e-6, 52}};
   for (const auto& g : golden) {
     DriverOptions options;
     options.tolerance = g.tolerance;
