@@ -216,10 +216,8 @@ KnownMotion gear_train(unsigned seed) {
   }
   // A constant torque speeds the train up, or turns it back, over the run.
   const double torque = dice.between(-2, 2) * reduced * rate / out.t_end;
-  const std::string drive =
-      dimension == 2 ? fmt::format("torque: {}", torque) : fmt::format("tz: {}", torque);
-  out.text +=
-      joints + fmt::format("forces:\n  drive: {{type: torque, on: g0, {}}}\n", drive) + sensors;
+  out.text += joints + fmt::format("forces:\n  drive: {{type: torque, on: g0, tz: {}}}\n", torque) +
+              sensors;
   const double acceleration = torque / reduced;
   for (int k = 0; k < count; ++k) {
     const double share = ratio[k];
