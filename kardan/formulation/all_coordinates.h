@@ -152,6 +152,10 @@ class AllCoordinates final : public ConstrainedProblem {
   Vector all_lambda_, step_lambda_;
   Local weights_;
   Matrix all_;  // derivatives
+  struct AuxiliaryScratch {
+    Matrix d_w, by_others;
+    DenseLu lu;
+  } auxiliary_scratch_;
   double step_lambda_time_ = 0;
   std::string culprit_;
 };

@@ -87,10 +87,9 @@ Eval AllCoordinates::differentiate_base() {
 Eval AllCoordinates::eliminate_auxiliaries() {
   const int nw = auxiliary(), top = all_.rows() - nw, others = all_.cols() - nw;
   if (nw == 0) return Eval::ok;
-  Matrix d_w, by_others;
+  auto& [d_w, by_others, lu] = auxiliary_scratch_;
   copy(all_, top, others, nw, nw, d_w);
   copy(all_, top, 0, nw, others, by_others);
-  DenseLu lu;
   if (Eval e = lu.factor(d_w); e != Eval::ok) {
     culprit_ = "the auxiliary variables, which are not determined";
     return e;
@@ -124,7 +123,9 @@ Eval AllCoordinates::jacobian(LocalJacobian& out) {
     for (int i = 0; i < 3; ++i)
       for (int k = 0; k < 3; ++k) all_(spin + i, spin + k) -= E2[i][k];
   }
-  out.M = Matrix::identity(n);
+  out.M.resize(n, n);
+  out.M.set_zero();
+  for (int i = 0; i < n; ++i) out.M(i, i) = 1;
   copy(all_, 0, 0, n, n, out.A_x);
   copy(all_, 0, n, n, n, out.A_u);
   copy(all_, 0, 2 * n, n, nr, out.A_z);

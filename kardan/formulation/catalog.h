@@ -16,6 +16,7 @@ namespace kardan {
 struct Formulation {
   std::string_view name, summary, source;
   ProblemKind problem = ProblemKind::ode;
+  bool jacobian_anywhere = false;  ///< answers jacobian_at(), not at the base alone
   std::vector<OptionInfo> options = {};
   /// Reports what of the system it cannot treat, by name.
   std::function<void(const System&, Diagnostics&)> refuse = {};

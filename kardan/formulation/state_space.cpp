@@ -454,6 +454,7 @@ Formulation state_space() {
   return {.name = "state_space",
           .summary = "independent coordinates by partitioning, in the chart of the step",
           .source = "Wehage, Haug 1982; Sandu, Negrut, Haug, Potra, Sandu 2001",
+          .jacobian_anywhere = true,
           .options = {{.name = "accelerations",
                        .fallback = "automatic",
                        .doc = "solved on the free directions or by the saddle-point matrix",

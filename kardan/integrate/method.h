@@ -97,8 +97,9 @@ struct Method {
   int error_order = 0;  ///< order of the estimate: the controller's exponent is 1/(this + 1)
   int dense_order = 4;  ///< of values inside a step, where the method's own order is not lower
   bool needs_jacobian = false;
-  bool needs_exact_jacobian = false;  ///< with another one the order is lost
-  bool is_explicit = false;           ///< its steps resolve every mode, however fast
+  bool needs_exact_jacobian = false;     ///< with another one the order is lost
+  bool needs_jacobian_anywhere = false;  ///< at points of its own choice, not at the base alone
+  bool is_explicit = false;              ///< its steps resolve every mode, however fast
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.
   double error_weight = 1;

@@ -67,6 +67,7 @@ Method newmark(const NewmarkOptions& options) {
           .order = options.gamma == 0.5 ? 2 : 1,
           .error_order = 1,
           .needs_jacobian = false,
+          .needs_jacobian_anywhere = true,
           .options = {{.name = "beta",
                        .fallback = format_number(options.beta),
                        .doc = "weight of the end acceleration in the positions",

@@ -125,6 +125,7 @@ Method sdirk4() {
           .order = 4,
           .error_order = 3,
           .needs_jacobian = true,
+          .needs_jacobian_anywhere = true,
           // Weights of early stages reach b_j / gamma = 31: they are solved further than the step.
           .options = {{.name = "newton_factor",
                        .fallback = "0.003",

@@ -143,6 +143,13 @@ Choice choose_method(const std::string& name, Diagnostics& diagnostics) {
         fmt::format("'{}' gives problems of kind '{}'; '{}' wants '{}'", formulation_name,
                     to_string(formulation->problem), method_name, to_string(out.method->problem)),
         {}, fmt::format("leave it out: '{}' then uses '{}'", method_name, out.method->formulation));
+  } else if (out.method->needs_jacobian_anywhere && !formulation->jacobian_anywhere) {
+    diagnostics.error(
+        "method.formulation",
+        fmt::format("'{}' differentiates at points of its own choice; '{}' can at the start of a "
+                    "step only",
+                    method_name, formulation_name),
+        {}, fmt::format("leave it out: '{}' then uses '{}'", method_name, out.method->formulation));
   } else {
     out.formulation = formulation;
   }

@@ -12,9 +12,11 @@ namespace kardan::test {
 
 std::vector<std::string> pairs_of(const Method& method) {
   std::vector<std::string> out;
-  for (const Formulation& formulation : formulations())
-    if (formulation.problem == method.problem)
-      out.push_back(fmt::format("{}@{}", method.name, formulation.name));
+  for (const Formulation& formulation : formulations()) {
+    const std::string pair = fmt::format("{}@{}", method.name, formulation.name);
+    Diagnostics unused;
+    if (choose_method(pair, unused).formulation) out.push_back(pair);
+  }
   return out;
 }
 

@@ -34,9 +34,12 @@ std::vector<Chosen> choices() {
   std::vector<Chosen> out{{"auto", 4, true}};
   for (const Method& method : methods()) {
     out.push_back({std::string(method.name), method.order, true});
-    for (const Formulation& formulation : formulations())
-      if (formulation.problem == method.problem && formulation.name != method.formulation)
-        out.push_back({fmt::format("{}@{}", method.name, formulation.name), method.order, false});
+    for (const Formulation& formulation : formulations()) {
+      const std::string pair = fmt::format("{}@{}", method.name, formulation.name);
+      Diagnostics unused;
+      if (formulation.name != method.formulation && choose_method(pair, unused).formulation)
+        out.push_back({pair, method.order, false});
+    }
   }
   return out;
 }
