@@ -93,7 +93,7 @@ int view(const std::string& result, const std::vector<std::string>& out, bool qu
 bool read_run_options(const Model& model, const System& system, const RunOptions& given,
                       SimulateOptions& out, Diagnostics& diagnostics);
 /// At the start, or at given.t_end > 0 of a run.
-int linearize(const ModelOptions& options, const RunOptions& given);
+int linearize(const ModelOptions& options, const RunOptions& given, bool frozen);
 int methods_command();
 int methods_markdown();
 

@@ -1,6 +1,7 @@
 #include "kardan/run/linearize.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -32,6 +33,7 @@ void print_report(const System& system, double t, const Linearization& r) {
   fmt::print("{:<22}{} ({})\n", "state matrix", r.modes.A.rows(),
              counted(static_cast<int>(r.modes.independent.size()), "degree of freedom",
                      "degrees of freedom"));
+  if (!r.cyclic.empty()) fmt::print("{:<22}{}\n", "cyclic, taken out", fmt::join(r.cyclic, ", "));
   fmt::print("{:<22}{:.2e} (largest of all bodies)\n", "acceleration", r.largest_acceleration);
   fmt::print("{:<22}{}\n\n", "zero eigenvalues", r.zero);
   fmt::print("{:>20}{:>20}{:>16}{:>12}  {}\n", "real [1/s]", "imaginary [1/s]", "frequency [Hz]",
@@ -62,14 +64,15 @@ static int run_to(const Model& model, const RunOptions& given, Prepared& prepare
   return failed;
 }
 
-int linearize(const ModelOptions& options, const RunOptions& given) {
+int linearize(const ModelOptions& options, const RunOptions& given, bool frozen) {
   StartedModel started;
   if (const int code = start_model(options, started); code != finished) return code;
   const Model& model = started.model;
   Prepared& prepared = started.prepared;
   if (given.t_end > 0)
     if (const int code = run_to(model, given, prepared); code != finished) return code;
-  const Linearization result = kardan::linearize(prepared, ModeShapes::find);
+  const Linearization result =
+      kardan::linearize(prepared, ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion);
   if (result.status != Eval::ok) {
     fmt::print(stderr, "kardan: {}\n        {}\n", result.message, result.advice);
     return failed;

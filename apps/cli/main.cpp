@@ -80,7 +80,9 @@ class Program {
         ->check(CLI::PositiveNumber);
     linear->add_option("--method", given_.method, "of that run, see `kardan methods`");
     linear->add_option("--tol", given_.tolerance, "its relative and absolute tolerance");
-    linear->callback([this] { result_ = cli::linearize(model_, given_); });
+    linear->add_flag("--frozen", frozen_,
+                     "of the equations at this instant, whether the motion is steady or not");
+    linear->callback([this] { result_ = cli::linearize(model_, given_, frozen_); });
   }
 
   void add_run() {
@@ -216,7 +218,7 @@ class Program {
   ReproduceOptions experiment_;
   ConvertOptions conversion_;
   std::string type_, stored_;
-  bool methods_as_page_ = false, elements_as_page_ = false;
+  bool methods_as_page_ = false, elements_as_page_ = false, frozen_ = false;
   int result_ = finished;
 };
 

@@ -165,7 +165,7 @@ double largest_explicit_step(const Prepared& model, const Mechanism& m) {
 /// [1/s] Real part of the eigenvalue farthest to the left, at the start.
 double dominant_eigenvalue(const Prepared& model) {
   double least = 0;
-  for (const Mode& mode : kardan::linearize(model, ModeShapes::leave).modes.modes)
+  for (const Mode& mode : kardan::linearize(model, ModeShapes::leave, ModesOf::frozen).modes.modes)
     least = std::min(least, mode.value.real());
   return least;
 }

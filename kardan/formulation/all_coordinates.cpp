@@ -20,8 +20,6 @@ constexpr double row_tolerance = 3e-7;
 /// leave it on another branch. All methods have stages farther apart. Nearer than the last number
 /// to it no other method can go on from there.
 constexpr double singular_root = 3e-3, singular_share = 0.02, nearest_root = 2e-3;
-/// Where less than this is left of a row, singular positions are looked for ahead.
-constexpr double near_root = 0.3;
 /// Models in which there never was more than this left have rows that nearly depend on each other
 /// wherever they stand; then all of these count as shares of what there was.
 constexpr double plain_root = 0.03;
@@ -44,7 +42,8 @@ AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions
       ws_(system.make_workspace()),
       base_at_(std::make_unique<At>()),
       at_(std::make_unique<At>()),
-      end_at_(std::make_unique<At>()) {
+      end_at_(std::make_unique<At>()),
+      error_units_(system) {
   if (options.gains == AllCoordinatesOptions::Gains::constant) {
     alpha_ = options.alpha;
     beta_ = options.beta;
@@ -72,6 +71,7 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
   for (At* at : {at_.get(), end_at_.get()})
     at->solver = std::make_unique<MotionSolver>(*base_at_->solver, ws_->M, kept_.pattern);
   has_end_ = has_factors_ = false;
+  shape_.reset();
   history_.push_back({base_.t, rows(), history_.empty() ? "start" : why});
   return Eval::ok;
 }
@@ -173,7 +173,8 @@ Eval AllCoordinates::factor_at(At& at) {
   Eval e = in_workspace() ? at.solver->factor(ws_->M, ws_->G)
                           : at.solver->factor(at.motion.M, at.motion.G);
   if (e == Eval::ok && options_.singular == AllCoordinatesOptions::Singular::refused &&
-      std::sqrt(at.solver->pivot_ratio()) < least_root()) {
+      std::sqrt(at.solver->pivot_ratio()) < least_root() &&
+      std::sqrt(remainder(at).square) < least_root()) {
     culprit_ = fmt::format("'{}': it nearly depends on other constraints here, a singular position",
                            system_.row_name(rows_[at.solver->weakest_row()]));
     return Eval::recoverable;
@@ -265,6 +266,7 @@ Eval AllCoordinates::rebase(const State& state) {
   has_base_ = false;
   const bool known = is_end(state);
   base_ = state;
+  at_base_ = true;
   if (known) {
     std::swap(base_at_, end_at_);
     std::swap(base_a_, end_a_);
@@ -303,10 +305,10 @@ double AllCoordinates::least_root() const {
 /// Near a singular position the root of the smallest pivot falls linearly.
 void AllCoordinates::look_ahead() {
   past_root_ = has_past_ ? base_root_ : 1;
-  base_root_ = std::sqrt(base_at_->solver->pivot_ratio());
+  base_root_ = std::sqrt(base_at_->left.square);
   farthest_root_ = std::max(farthest_root_, base_root_);
-  const bool alike = root_by_free_ == base_at_->solver->by_free_directions();
-  root_by_free_ = base_at_->solver->by_free_directions();
+  const bool alike = root_kind_ == base_at_->left.kind;
+  root_kind_ = base_at_->left.kind;
   singular_time_ = std::numeric_limits<double>::infinity();
   if (!has_past_ || !alike || options_.singular == AllCoordinatesOptions::Singular::taken ||
       base_root_ >= std::min(level() * near_root, past_root_))
@@ -325,6 +327,7 @@ Eval AllCoordinates::settle_base() {
     if (Eval e = evaluate_at(*base_at_, What::all); e != Eval::ok) return e;
     base_.w = point_.w;
     Eval e = factor_at(*base_at_);
+    if (e == Eval::ok) base_at_->left = remainder(*base_at_);
     if (e == Eval::ok) e = constraints_hold(*base_at_);
     if (e == Eval::ok) return accelerate(*base_at_, base_a_, base_lambda_);
     if (fresh) return e;
@@ -346,6 +349,7 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
       return e;
   if (Eval e = evaluate_at(*end_at_, What::all); e != Eval::ok) return e;
   if (Eval e = factor_at(*end_at_); e != Eval::ok) return e;
+  end_at_->left = remainder(*end_at_);
   if (projects) {
     if (Eval e = project_velocity(*end_at_); e != Eval::ok) return e;
     if (Eval e = evaluate_at(*end_at_, What::all); e != Eval::ok) return e;
@@ -375,7 +379,7 @@ bool AllCoordinates::branches_are_blurred() const {
   double off = 0;
   for (int i = 0; i < holonomic_; ++i)
     off = std::max(off, std::abs(position_weight_[i] * end_at_->motion.g[i]));
-  return end_at_->solver->pivot_ratio() < blurred * level() * level() * off;
+  return end_at_->left.square < blurred * level() * level() * off;
 }
 
 void AllCoordinates::base_point(ChartPoint& point) const {
@@ -417,6 +421,7 @@ void AllCoordinates::switch_modes(const State& after, State& state) {
 }
 
 bool AllCoordinates::advance(const ChartPoint& point) {
+  at_base_ = false;
   return chart_.largest_turn(point.q) <= chart_reach;
 }
 

@@ -19,6 +19,7 @@
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
+#include "kardan/formulation/error_units.h"
 #include "kardan/formulation/motion_solver.h"
 #include "kardan/integrate/constrained_problem.h"
 
@@ -51,7 +52,9 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
-  ErrorScale default_scale(double tolerance) const override;
+  ErrorScale default_scale(double tolerance) const override {
+    return error_units_.default_scale(tolerance);
+  }
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
   void event_guards(const State& state, std::span<const double> speed, std::span<double> guard,
@@ -90,10 +93,17 @@ class AllCoordinates final : public ConstrainedProblem {
   double step_multipliers_time() const { return step_lambda_time_; }
 
  private:
+  /// What is left of the weakest row without its part along others (squared), and how that was
+  /// measured: numbers of another kind are no neighbours.
+  struct Remainder {
+    double square = 1;
+    int kind = 0;
+  };
   /// A point with its equations and their factors.
   struct At {
     Motion motion;
     std::unique_ptr<MotionSolver> solver;
+    Remainder left;  // of the factors, at the ends of steps
   };
   Eval choose_rows(const std::string& why);
   void make_patterns(At& at);
@@ -117,6 +127,10 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval project_velocity(At& at);
   void retract_point();
   void look_ahead();
+  /// Where less than this is left of a row, singular positions are looked for ahead.
+  static constexpr double near_root = 0.3;
+  Remainder remainder(const At& at);
+  double shape_remainder(const At& at);
   double least_root() const;
   void spread(const Vector& kept, Vector& all) const;
   void blame(const State& state);
@@ -140,17 +154,22 @@ class AllCoordinates final : public ConstrainedProblem {
   std::unique_ptr<At> base_at_, at_, end_at_;
   bool has_base_ = false, has_past_ = false, has_end_ = false;
   bool has_factors_ = false;  // of at_
+  bool at_base_ = true;       // steps begin there, not at a point inside the chart
   // Root of what is left of a row beside the others, at the base and at the one before; where it
   // would be zero.
   double base_root_ = 1, past_root_ = 1, farthest_root_ = 0, step_ = 0;
-  bool root_by_free_ = false;  // how base_root_ was measured
+  int root_kind_ = 0;  // how base_root_ was measured
+  // Constraints by their shape alone, without masses; made when they are first looked at.
+  std::unique_ptr<MotionSolver> shape_;
+  SparseMatrix shape_mass_;
   double singular_time_ = std::numeric_limits<double>::infinity();
   Local base_y_;
   LocalRate base_rate_;
   Vector base_a_, base_lambda_, end_a_, end_lambda_, past_a_, past_b_;
   Vector x_, a_, lambda_, c_, u_;
   Vector all_lambda_, step_lambda_;
-  Local weights_;
+  ErrorUnits error_units_;
+  Local units_;
   Matrix all_;  // derivatives
   struct AuxiliaryScratch {
     Matrix d_w, by_others;

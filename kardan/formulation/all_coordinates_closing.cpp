@@ -9,20 +9,14 @@
 #include <utility>
 
 #include "kardan/formulation/all_coordinates.h"
+#include "kardan/formulation/closing.h"
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
 namespace {
 
-/// A row that was left out must hold by itself, up to rounding and this much of what the others'
-/// errors leave in it.
-constexpr double redundant_share = 100, redundant_floor = 1e-9;
 /// Residuals above this are seen with the naked eye: a thousandth of the model's size.
 constexpr double visibly_off = 1e-3;
-/// Projection stops at this scaled residual, or at this share of what may be all rounding (models
-/// of many bodies reach far), or, below the last one, where it falls no more.
-constexpr double projected = 2e-14, rounding_share = 0.125;
-constexpr double round_off_residual = 1e-11;
 constexpr int max_projections = 12;
 }  // namespace
 
@@ -39,7 +33,8 @@ Eval AllCoordinates::rates_hold(At& at) {
   const int all = system_.sizes().constraints();
   if (rows() == all) return Eval::ok;
   int row = 0;
-  const double most = redundant_floor + redundant_share * largest_off(row);
+  const double most =
+      closing_at(system_, point_).redundant_velocity + drift_share * largest_off(row);
   a_.assign(second(), 0.0);
   c_ = at.motion.rate;
   for (double& c : c_) c = -c;
@@ -59,8 +54,9 @@ Eval AllCoordinates::positions_hold(At& at) {
   int row = 0;
   double left = largest_off(row);
   if (rows() == system_.sizes().constraints() && left <= visibly_off) return Eval::ok;
+  const double redundant = closing_at(system_, point_).redundant_position;
   nearby_ = point_;
-  for (int k = 0; k < max_projections && left > redundant_floor / redundant_share; ++k) {
+  for (int k = 0; k < max_projections && left > redundant / drift_share; ++k) {
     a_.assign(second(), 0.0);
     c_.assign(rows(), 0.0);
     for (int i = 0; i < holonomic_; ++i) c_[i] = -ws_->g[rows_[i]];
@@ -82,7 +78,7 @@ Eval AllCoordinates::positions_hold(At& at) {
     culprit_ = fmt::format("'{}': the constraints cannot be closed here", system_.row_name(row));
     return Eval::recoverable;
   }
-  const double most = redundant_floor + redundant_share * left;
+  const double most = redundant + drift_share * left;
   for (row = 0; row < system_.sizes().lambda; ++row)
     if (!(std::abs(scaled_residual(system_, row, 0, ws_->g[row])) <= most))
       return contradiction(row);
@@ -110,13 +106,38 @@ void AllCoordinates::retract_point() {
   if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
 }
 
+/// What is left of the weakest row in the metric of the masses, or, where that is little, by shape:
+/// two rows on a light body between heavy ones seem to depend on each other, since what they share
+/// moves most, and are far from it.
+AllCoordinates::Remainder AllCoordinates::remainder(const At& at) {
+  const Remainder out{at.solver->pivot_ratio(), at.solver->by_free_directions() ? 1 : 0};
+  if (options_.singular == AllCoordinatesOptions::Singular::taken ||
+      std::sqrt(out.square) >= near_root)
+    return out;
+  const double shape = shape_remainder(at);
+  return shape > out.square ? Remainder{shape, 2} : out;
+}
+
+/// The same with displacements in the model's length, and no masses; at the evaluation that was
+/// factored last.
+double AllCoordinates::shape_remainder(const At& at) {
+  const SparseMatrix& M = in_workspace() ? ws_->M : at.motion.M;
+  const SparseMatrix& G = in_workspace() ? ws_->G : at.motion.G;
+  if (!shape_) {
+    shape_mass_ = SparseMatrix(M.pattern);
+    for (int j = 0; j < second(); ++j)
+      shape_mass_.values[M.pattern->find(j, j)] =
+          1 / (system_.coordinate_scale(j) * system_.coordinate_scale(j));
+    shape_ = std::make_unique<MotionSolver>(shape_mass_, kept_.pattern);
+  }
+  return shape_->factor(shape_mass_, G) == Eval::ok ? shape_->pivot_ratio() : 0;
+}
+
 /// Moves point_ along M^-1 G' until g = 0, with factors nearby where two more corrections by them
 /// are enough.
 Eval AllCoordinates::project_position(Factors factors) {
   constexpr double none = std::numeric_limits<double>::infinity();
-  const double rounding = position_rounding(system_, point_);
-  const double enough = std::max(projected, rounding_share * rounding);
-  const double round_off = std::max(round_off_residual, rounding);
+  const double enough = closing_at(system_, point_).position, round_off = stalled * enough;
   double last = none;
   for (int iteration = 0; iteration < max_projections; ++iteration) {
     const bool fresh = factors == Factors::none;
@@ -124,8 +145,7 @@ Eval AllCoordinates::project_position(Factors factors) {
       return e;
     const Motion& m = at_->motion;
     double size = 0;
-    for (int i = 0; i < rows(); ++i)
-      size = std::max(size, std::abs(position_weight_[i] * m.g[i]));
+    for (int i = 0; i < rows(); ++i) size = std::max(size, std::abs(position_weight_[i] * m.g[i]));
     if (size < enough) return Eval::ok;
     if (last < none) {
       const double left = size / last;

@@ -11,12 +11,6 @@
 namespace kardan {
 namespace {
 
-/// 1 / (absolute + relative |value|) of variable i.
-double weight(const Vector& absolute, const Vector& relative, double relative_of_all, std::size_t i,
-              double value) {
-  return 1 / (absolute[i] + (relative.empty() ? relative_of_all : relative[i]) * std::abs(value));
-}
-
 void refuse(std::string_view name, const System& system, Diagnostics& diagnostics) {
   if (system.sizes().multiplier_forces)
     diagnostics.error("formulation.multiplier_forces",
@@ -39,41 +33,23 @@ AllCoordinatesOptions::Projection projection(const OptionValues& values) {
 }  // namespace
 
 double AllCoordinates::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  error_weights(state, scale, weights_);
+  error_units_.units(state, at_base_ ? base_.v : state.v, scale, units_);
   double largest = 0;
-  auto compare = [&](const Vector& error, const Vector& weights) {
+  auto compare = [&](const Vector& error, const Vector& units) {
     for (std::size_t i = 0; i < error.size(); ++i)
-      largest = std::max(largest, std::abs(error[i]) * weights[i]);
+      largest = std::max(largest, std::abs(error[i]) / units[i]);
   };
-  compare(e.x, weights_.x);
-  compare(e.u, weights_.u);
-  compare(e.z, weights_.z);
+  compare(e.x, units_.x);
+  compare(e.u, units_.u);
+  compare(e.z, units_.z);
   const bool finite = all_finite(e.x) && all_finite(e.u) && all_finite(e.z);
   return finite ? largest : std::nan("");
 }
 
 void AllCoordinates::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
-  weights.resize(second(), first());
-  for (int i = 0; i < second(); ++i) {
-    weights.x[i] =
-        weight(scale.position, scale.relative_position, scale.relative, i, chart_.size(state, i));
-    weights.u[i] = weight(scale.velocity, scale.relative_velocity, scale.relative, i, state.v[i]);
-  }
-  for (int i = 0; i < first(); ++i)
-    weights.z[i] = weight(scale.first, scale.relative_first, scale.relative, i, state.r[i]);
-}
-
-ErrorScale AllCoordinates::default_scale(double tolerance) const {
-  ErrorScale s;
-  s.relative = tolerance;
-  const Scales& unit = system_.scales();
-  for (int j = 0; j < second(); ++j) {
-    const double length = column_scale(system_, j);
-    s.position.push_back(tolerance * length);
-    s.velocity.push_back(tolerance * length * unit.speed / unit.length);
-  }
-  for (int i = 0; i < first(); ++i) s.first.push_back(tolerance * system_.state_scale(i));
-  return s;
+  error_units_.units(state, at_base_ ? base_.v : state.v, scale, weights);
+  for (Vector* part : {&weights.x, &weights.u, &weights.z})
+    for (double& x : *part) x = 1 / x;
 }
 
 Formulation all_coordinates() {

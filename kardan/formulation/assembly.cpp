@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kardan/formulation/accelerations.h"
+#include "kardan/formulation/closing.h"
 #include "kardan/formulation/residuals.h"
 #include "kardan/formulation/saddle.h"
 
@@ -24,6 +25,10 @@ constexpr double max_shift = 0.5;
 
 double met_positions(const System& system, const State& state) {
   return std::max(met_tolerance, position_rounding(system, state));
+}
+
+double met_velocities(const System& system, const State& state) {
+  return std::max(met_tolerance, velocity_rounding(system, state));
 }
 
 /// The metric of the assembly: M, with a small share of the mean mass where there is none.
@@ -257,15 +262,15 @@ StageResult solve_velocities(const System& system, State& state,
     for (std::size_t i = 0; i < step.size(); ++i) state.v[i] += step[i];
     const double new_size = stage.evaluate(state);
     if (!(new_size < size)) {
-      if (!(new_size <= met_tolerance)) state.v = before;
+      if (!(new_size <= met_velocities(system, state))) state.v = before;
       break;
     }
-    const bool done = new_size < met_tolerance && new_size > 0.1 * size;
+    const bool done = new_size < met_velocities(system, state) && new_size > 0.1 * size;
     size = new_size;
     if (done) break;
   }
   size = stage.evaluate(state);
-  result.met = size <= met_tolerance;
+  result.met = size <= met_velocities(system, state);
   result.ended = std::isfinite(size);
   if (!result.met) result.conflict = stage.conflict("velocity");
   return result;

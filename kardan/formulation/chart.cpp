@@ -81,9 +81,4 @@ void Chart::difference(const State& base, const State& other, Vector& x) const {
     put(rotation_log(transposed(orientation(base, t.p)) * orientation(other, t.p)), t.v, x);
 }
 
-double Chart::size(const State& state, int velocity) const {
-  const int p = position_[velocity];
-  return p < 0 ? 0 : std::abs(state.p[p]);
-}
-
 }  // namespace kardan

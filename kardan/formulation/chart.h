@@ -23,8 +23,6 @@ class Chart {
   double largest_turn(const Vector& x) const;
   /// `other` seen from `base`: x with p_other = p_base (+) x.
   void difference(const State& base, const State& other, Vector& x) const;
-  /// |p| of the coordinate a velocity belongs to; 0 for spatial turns, which are known by change.
-  double size(const State& state, int velocity) const;
 
  private:
   struct Turn {

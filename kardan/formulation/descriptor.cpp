@@ -46,7 +46,8 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
             form.algebraic),
       position_rows_(system.patterns().constraint, system.sizes().lambda, column_scales(system),
                      form.algebraic),
-      column_scale_(column_scales(system)) {
+      column_scale_(column_scales(system)),
+      error_units_(system) {
   const Sizes& s = system.sizes();
   layout_ = {.n = s.v,
              .r = s.r,
@@ -217,6 +218,7 @@ void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix&
 Eval Descriptor::rebase(const State& state) {
   std::swap(past_p_, base_.p);
   base_ = state;
+  at_base_ = true;
   if (system_.sizes().multiplier_forces) base_.lambda.resize(layout_.m);
   if (before_.p.empty()) before_ = base_;  // its place: no step allocates later
   if (Eval e = choose_rows(base_, At::consistent); e != Eval::ok) return e;
@@ -283,7 +285,7 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   lambda_ = base_lambda_;
   if (Eval e = form_.project ? close(state) : solve_accelerations(state); e != Eval::ok) return e;
   if (!form_.project && rank_ < layout_.m)
-    if (Eval e = redundant_rows_hold(); e != Eval::ok) return e;
+    if (Eval e = redundant_rows_hold(state); e != Eval::ok) return e;
   if (form_.select_dynamics && jumped(state))
     return fail(Diagnosis::branch_jump,
                 "a singular position: the motion would jump to another branch");
@@ -363,45 +365,16 @@ double Descriptor::error_norm(const Local& e, const State& state, const ErrorSca
 }
 
 void Descriptor::error_units(const State& state, const ErrorScale& scale, Local& units) {
-  units.resize(layout_.n, layout_.r);
-  const auto weigh = [&](double value, std::size_t i, const Vector& absolute,
-                         const Vector& relative) {
-    const double r = relative.empty() ? scale.relative : relative[i];
-    return absolute[i] + r * std::abs(value);
-  };
-  // Rotations in space are known by their change; displacements and planar angles by their value.
-  const std::vector<BodyLayout>& bodies = system_.bodies();
-  const bool in_space = system_.dimension() == 3;
-  for (std::size_t b = 1; b < bodies.size(); ++b) {
-    const BodyLayout& body = bodies[b];
-    for (int k = 0; k < body.v_count; ++k) {
-      const std::size_t j = body.v + k;
-      const bool turn = in_space && k >= 3;
-      units.x[j] =
-          weigh(turn ? 0 : state.p[body.p + k], j, scale.position, scale.relative_position);
-      // A velocity that passes zero is as large as it is before and after.
-      const double v = std::max(
-          {std::abs(state.v[j]), std::abs(base_.v[j]), std::abs(base_.v[j] + step_ * base_a_[j])});
-      units.u[j] = weigh(v, j, scale.velocity, scale.relative_velocity);
-    }
-  }
-  for (std::size_t i = 0; i < units.z.size(); ++i)
-    units.z[i] = weigh(state.r[i], i, scale.first, scale.relative_first);
-}
-
-ErrorScale Descriptor::default_scale(double tolerance) const {
-  ErrorScale s;
-  s.relative = tolerance;
-  const Scales& unit = system_.scales();
-  for (double length : column_scale_) {
-    s.position.push_back(tolerance * length);
-    s.velocity.push_back(tolerance * length * unit.speed / unit.length);
-  }
-  s.first.assign(layout_.r, tolerance * unit.mass * unit.acceleration);
-  return s;
+  // Where the step leads: a velocity that passes zero is as large as it is before and after.
+  ahead_ = at_base_ ? base_.v : state.v;
+  for (std::size_t j = 0; at_base_ && j < ahead_.size(); ++j)
+    if (const double v = base_.v[j] + step_ * base_a_[j]; std::abs(v) > std::abs(ahead_[j]))
+      ahead_[j] = v;
+  error_units_.units(state, ahead_, scale, units);
 }
 
 bool Descriptor::advance(const ChartPoint& point) {
+  at_base_ = false;
   return std::all_of(rotations_.begin(), rotations_.end(), [&](const RotationChart& c) {
     return norm(part(point.q, c.v)) <= chart_reach;
   });

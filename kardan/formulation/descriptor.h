@@ -19,6 +19,7 @@
 #include "kardan/base/vec.h"
 #include "kardan/formulation/acceleration_system.h"
 #include "kardan/formulation/catalog.h"
+#include "kardan/formulation/error_units.h"
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/linalg/constraint_space.h"
 #include "kardan/system/system.h"
@@ -98,7 +99,9 @@ class Descriptor final : public DaeProblem {
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_units(const State& state, const ErrorScale& scale, Local& units) override;
-  ErrorScale default_scale(double tolerance) const override;
+  ErrorScale default_scale(double tolerance) const override {
+    return error_units_.default_scale(tolerance);
+  }
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
   void switch_modes(const State& after, State& state) override;
@@ -152,9 +155,9 @@ class Descriptor final : public DaeProblem {
   };
   Openness openness(const std::vector<char>& rows, const State& state) const;
   Eval close_on(const std::vector<char>& rows, State& state, Values values);
-  int violated_row(const std::vector<char>& held) const;
+  int violated_row(const std::vector<char>& held, const State& state) const;
   double position_drift() const;
-  Eval redundant_rows_hold();
+  Eval redundant_rows_hold(const State& state);
   bool jumped(const State& state) const;
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
                 Vector& ddq) const;
@@ -255,6 +258,9 @@ class Descriptor final : public DaeProblem {
   Vector along_;
   std::vector<RotationChart> rotations_;
   Vector column_scale_, multiplier_weight_;
+  ErrorUnits error_units_;
+  Vector ahead_;
+  bool at_base_ = true;  // steps begin there, not at a point inside the chart
   Local error_unit_;
   std::string culprit_;
   Diagnosis diagnosis_ = Diagnosis::none;

@@ -7,6 +7,7 @@
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/analysis.h"
+#include "kardan/formulation/closing.h"
 #include "kardan/formulation/descriptor.h"
 #include "kardan/formulation/descriptor_matrix.h"
 #include "kardan/formulation/residuals.h"
@@ -14,16 +15,10 @@
 namespace kardan {
 namespace {
 
-/// Positions and velocities are closed to this scaled residual: round-off of large models begins
-/// below.
-constexpr double closed = 2e-14;
-/// Or, where velocities are large, to the rounding of the terms of a row, which may be up to this.
+/// Where velocities are large they are closed to the rounding of the terms of a row, which may be
+/// up to this.
 constexpr double largest_rounding = 1e-12;
 constexpr int max_closing_iterations = 10;
-/// Rows left out as redundant must hold by themselves to this scaled residual.
-constexpr double redundant_tolerance = 1e-10;
-/// Or, where constraints drift, to this many times what the others have.
-constexpr double drift_share = 100;
 /// A row counts as nearly redundant when at most this share of it remains beside the others:
 /// round-off of positions reaches the velocities divided by its square.
 constexpr double weak_remainder = 1e-3;
@@ -187,15 +182,20 @@ Eval Descriptor::solve_accelerations(State& state, Values values) {
               "the auxiliary variables, or forces that depend on multipliers");
 }
 
-/// The largest scaled residuals of positions and velocities, and their row.
+/// The largest residuals of positions and velocities, in units of what closed ones may have, and
+/// their row.
 Descriptor::Openness Descriptor::openness(const std::vector<char>& rows, const State& state) const {
   Openness out;
+  const Closing most = closing_at(system_, state);
   for (int i = 0; i < layout_.m; ++i) {
     if (!rows[i]) continue;
-    const double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
+    double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
     double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
-    if (v >= closed && v < largest_rounding && v < velocity_rounding(system_, i, ws_->G, state))
+    if (v >= most.velocity && v < largest_rounding &&
+        v < velocity_rounding(system_, i, ws_->G, state))
       v = 0;
+    p /= most.position;
+    v /= most.velocity;
     if (std::max(p, v) > std::max(out.position, out.velocity)) out.worst = i;
     out.position = std::max(out.position, p);
     out.velocity = std::max(out.velocity, v);
@@ -226,9 +226,9 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
   for (int iteration = 0;; ++iteration) {
     const auto [position, velocity, worst] = openness(rows, state);
     const double size = std::max(position, velocity);
-    if (size < closed) return finish();
+    if (size < 1) return finish();
     if (iteration > 1 && size > 0.5 * last) {
-      if (size < 100 * closed) return finish();  // round-off of the model
+      if (size < stalled) return finish();  // round-off of the model
       return fail(Diagnosis::contradiction, system_.row_name(worst));
     }
     if (iteration == max_closing_iterations) return Eval::recoverable;
@@ -243,7 +243,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
       acceleration_.solve(rhs_);
       return x.subspan(0, n);
     };
-    if (position >= closed) {
+    if (position >= 1) {
       const std::span<const double> change = correct(ws_->g);
       add_scaled(1, change, moved_);
       before_ = state;
@@ -278,19 +278,21 @@ Eval Descriptor::close(State& state) {
   if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
   if (Eval e = choose_rows(state, At::anywhere, Values::present); e != Eval::ok) return e;
   if (Eval e = close_on(strong_, state, Values::present); e != Eval::ok) return e;
-  if (violated_row(strong_) < 0) return Eval::ok;
+  if (violated_row(strong_, state) < 0) return Eval::ok;
   if (Eval e = close_on(active_, state, Values::wanted); e != Eval::ok) return e;
-  const int row = violated_row(active_);
+  const int row = violated_row(active_, state);
   if (row < 0) return Eval::ok;
   return fail(Diagnosis::contradiction,
               fmt::format("'{}': it contradicts the other constraints", system_.row_name(row)));
 }
 
 /// A row that is not among those held, and is violated: -1 if there is none.
-int Descriptor::violated_row(const std::vector<char>& held) const {
+int Descriptor::violated_row(const std::vector<char>& held, const State& state) const {
+  const Closing most = closing_at(system_, state);
   for (int i = 0; i < layout_.m; ++i)
-    if (!held[i] && (std::abs(scaled_residual(system_, i, 0, ws_->g[i])) > redundant_tolerance ||
-                     std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > redundant_tolerance))
+    if (!held[i] &&
+        (std::abs(scaled_residual(system_, i, 0, ws_->g[i])) > most.redundant_position ||
+         std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > most.redundant_velocity))
       return i;
   return -1;
 }
@@ -305,7 +307,9 @@ double Descriptor::position_drift() const {
 
 /// Forms that do not close let constraints drift; rows left out as redundant may do so as far as
 /// the others do. Farther, they are not redundant any more.
-Eval Descriptor::redundant_rows_hold() {
+Eval Descriptor::redundant_rows_hold(const State& state) {
+  const Closing allowed = closing_at(system_, state);
+  const double most[2] = {allowed.redundant_position, allowed.redundant_velocity};
   double largest[2] = {0, 0};
   const auto off = [&](int row, int level) {
     return std::abs(
@@ -316,7 +320,7 @@ Eval Descriptor::redundant_rows_hold() {
       if (active_[i]) largest[level] = std::max(largest[level], off(i, level));
   for (const int level : {0, 1})
     for (int i = 0; i < layout_.m; ++i)
-      if (!active_[i] && off(i, level) > redundant_tolerance + drift_share * largest[level])
+      if (!active_[i] && off(i, level) > most[level] + drift_share * largest[level])
         return fail(
             Diagnosis::contradiction,
             fmt::format("'{}': it was redundant, and is not any more", system_.row_name(i)));

@@ -2,14 +2,16 @@
 /// Small motions about a state: y' = A y for y = (x, u, zeta, r), the changes of the independent
 /// coordinates, of their rates, of the positions without a free velocity (where there are
 /// nonholonomic constraints) and of the dynamic variables, with the exact A of the state-space
-/// form; A e = lambda e. At a state that is not in balance or steady motion these are the modes of
-/// the frozen equations.
+/// form; A e = lambda e. In a steady motion with turning bodies (steady_motion.h) A is seen from
+/// the moving frame, and displacements along the symmetries are taken out of y. Frozen, A is that
+/// of the chart at this instant, whatever the motion: its eigenvalues tell how stiff the equations
+/// are.
 
 #include <complex>
 #include <string>
 #include <vector>
 
-#include "kardan/formulation/state_space.h"
+#include "kardan/formulation/steady_motion.h"
 
 namespace kardan {
 
@@ -28,12 +30,17 @@ struct Modes {
   Matrix A;
   std::vector<int> independent;  ///< velocity index of every x
   std::vector<int> drift;        ///< velocity index of every zeta
+  std::vector<int> kept;         ///< places in y of the rows of A
   std::vector<Mode> modes;       ///< ascending in real part, then in imaginary part
 };
 
 enum class ModeShapes { leave, find };
+/// Of small motions about a balance or a steady motion, or of the equations at an instant.
+enum class ModesOf { motion, frozen };
 
-/// recoverable when the eigenvalue iteration fails.
-[[nodiscard]] Eval find_modes(StateSpace& problem, ModeShapes shapes, Modes& out);
+/// recoverable when the eigenvalue iteration fails, or, with a reason in `steady`, where the motion
+/// is not steady.
+[[nodiscard]] Eval find_modes(const System& system, StateSpace& problem, ModesOf of,
+                              ModeShapes shapes, SteadyMotion& steady, Modes& out);
 
 }  // namespace kardan

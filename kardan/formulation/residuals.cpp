@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 namespace kardan {
 
@@ -13,26 +12,6 @@ bool is_rotation(const System& system, int column) {
 
 double column_scale(const System& system, int column) {
   return system.coordinate_scale(column);
-}
-
-/// So many of them may add up.
-constexpr double roundings = 16;
-
-double position_rounding(const System& system, const State& state) {
-  double farthest = 0;
-  for (std::size_t b = 1; b < system.bodies().size(); ++b)
-    for (int k = 0; k < system.dimension(); ++k)
-      farthest = std::max(farthest, std::abs(state.p[system.bodies()[b].p + k]));
-  return roundings * std::numeric_limits<double>::epsilon() * farthest / system.scales().length;
-}
-
-double velocity_rounding(const System& system, int row, const SparseMatrix& G, const State& state) {
-  const SparsePattern& p = *G.pattern;
-  double size = 0;
-  for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
-    size += std::abs(G.values[k] * state.v[p.column[k]]);
-  return roundings * std::numeric_limits<double>::epsilon() *
-         std::abs(scaled_residual(system, row, 1, size));
 }
 
 /// Of a row with the size `unit`.

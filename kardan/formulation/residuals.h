@@ -22,12 +22,6 @@ State fitted(const System& system, State state);
 /// Unscaled residual r of a row at a level (0 position, 1 velocity, 2 acceleration), scaled.
 double scaled_residual(const System& system, int row, int level, double r);
 
-/// Scaled residuals of positions below this may be all rounding: joints of bodies that are many
-/// lengths of the model away are not known better.
-double position_rounding(const System& system, const State& state);
-/// The same for the velocity of a row, whose terms are those of G v.
-double velocity_rounding(const System& system, int row, const SparseMatrix& G, const State& state);
-
 /// The state with all bodies displaced by up to `size` of the length scale (and as many radians),
 /// always in the same way.
 State shaken(const System& system, const State& state, double size);

@@ -13,9 +13,6 @@
 namespace kardan {
 namespace {
 
-/// Rows left out as redundant must hold by themselves to this scaled residual; far above what the
-/// position tolerance leaves, at what the certificate promises.
-constexpr double redundant_tolerance = 1e-10;
 /// The partition is kept while the dependent directions grow by less than this.
 constexpr double partition_growth = 1.25;
 
@@ -34,7 +31,8 @@ StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations a
       dq_(system.sizes().v),
       ddq_(system.sizes().v),
       a_(system.sizes().v),
-      lambda_(system.sizes().constraints()) {
+      lambda_(system.sizes().constraints()),
+      error_units_(system) {
   chart_G_.resize(system.patterns().constraint->nonzeros());
   for (RowSegments* s : {&segments_.G, &segments_.rate_p, &segments_.accel_p, &segments_.accel_v})
     *s = RowSegments(*system.patterns().constraint);
@@ -180,8 +178,8 @@ void StateSpace::blame(const State& state) {
 Eval StateSpace::check_redundant_rows() {
   if (static_cast<int>(rows_.size()) == system_.sizes().constraints()) return Eval::ok;
   for (int row = 0; row < system_.sizes().constraints(); ++row) {
-    if (std::abs(scaled_residual(system_, row, 0, ws_->g[row])) < redundant_tolerance &&
-        std::abs(scaled_residual(system_, row, 1, ws_->rate[row])) < redundant_tolerance)
+    if (std::abs(scaled_residual(system_, row, 0, ws_->g[row])) < closing_.redundant_position &&
+        std::abs(scaled_residual(system_, row, 1, ws_->rate[row])) < closing_.redundant_velocity)
       continue;
     culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
     return Eval::recoverable;
@@ -237,6 +235,7 @@ Eval StateSpace::rebase(const State& state) {
   has_base_ = false;
   near_base_ = true;
   base_ = state;
+  closing_ = closing_at(system_, base_);
   const int partitions_before = partitions();
   // The end of the step before: its accelerations hold here too, and mostly the whole evaluation.
   const bool known = has_end_ && same_point(end_, state);

@@ -27,6 +27,8 @@
 #include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
+#include "kardan/formulation/closing.h"
+#include "kardan/formulation/error_units.h"
 #include "kardan/formulation/motion_solver.h"
 #include "kardan/formulation/parametrization.h"
 #include "kardan/integrate/problem.h"
@@ -60,7 +62,9 @@ class StateSpace final : public ChartProblem {
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
-  ErrorScale default_scale(double tolerance) const override;
+  ErrorScale default_scale(double tolerance) const override {
+    return error_units_.default_scale(tolerance);
+  }
   int events() const override { return system_.sizes().events; }
   void event_functions(const State& state, std::span<double> z) override;
   void event_guards(const State& state, std::span<const double> speed, std::span<double> guard,
@@ -80,6 +84,11 @@ class StateSpace final : public ChartProblem {
   const Parametrization& parametrization() const { return split_; }
   /// Free directions at the base: what every coordinate moves with x and zeta.
   const Matrix& directions() const { return at_base_.B; }
+  /// The same of velocities: what they change with u, and, as jacobian() found last, with x and
+  /// zeta (in the first columns).
+  const Matrix& velocity_directions() const { return at_base_.velocities(); }
+  const Matrix& velocity_changes() const { return VU_; }
+  const State& base_state() const { return base_; }
 
  private:
   /// The constraints near a point, to first order.
@@ -141,7 +150,6 @@ class StateSpace final : public ChartProblem {
   Eval evaluate_point(double t, const Local& y);
   void expand(Tangent& tangent);
   double length(const Tangent& tangent) const;
-  double position_size(const BodyLayout& body, int k, const State& state) const;
   const Tangent& nearest() const { return near_base_ ? at_base_ : near_; }
   /// Derivatives of a body's spin w(theta, theta') and w'(theta, theta', theta'').
   struct Curvature {
@@ -212,6 +220,7 @@ class StateSpace final : public ChartProblem {
   FreeBlock free_block_, free_velocity_block_;  // of H and H_u
   std::vector<std::vector<int>> supports_;      // of the columns of U in body tangents
   Vector position_weight_;                      // by row: to scaled residuals
+  Closing closing_;                             // of states near the base
   bool foreseen_ = false;                       // positions were closed without a last look
   Vector velocity_values_, position_values_;
   std::vector<Mat3d> turn_;  // T of every spatial body at the point
@@ -272,6 +281,8 @@ class StateSpace final : public ChartProblem {
   bool at_base_values_ = false;  // the workspace holds the evaluation at the base
   bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
   bool moving_ = false;          // derivatives have a column for time
+  ErrorUnits error_units_;
+  Local units_;
   Vector error_x_, error_u_;
   LocalRate end_rate_;
   Local grid_y_;

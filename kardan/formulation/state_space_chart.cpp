@@ -21,12 +21,6 @@ Mat3d orientation(const State& state, const BodyLayout& body) {
   return rotation_matrix(Quaternion{q[0], q[1], q[2], q[3]});
 }
 
-/// 1 / (absolute + relative |value|) of variable i.
-double weight(const Vector& absolute, const Vector& relative, double relative_of_all, std::size_t i,
-              double value) {
-  return 1 / (absolute[i] + (relative.empty() ? relative_of_all : relative[i]) * std::abs(value));
-}
-
 }  // namespace
 
 bool StateSpace::advance(const ChartPoint& point) {
@@ -88,24 +82,17 @@ void StateSpace::error_weights(const State& state, const ErrorScale& scale, Loca
   weights.resize(n, first());
   for (Vector* part : {&weights.x, &weights.u, &weights.z})
     std::fill(part->begin(), part->end(), 0.0);
-  const auto& bodies = system_.bodies();
-  for (std::size_t b = 1; b < bodies.size(); ++b)
-    for (int k = 0; k < bodies[b].v_count; ++k) {
-      const int j = bodies[b].v + k;
-      const double position = weight(scale.position, scale.relative_position, scale.relative, j,
-                                     position_size(bodies[b], k, state));
-      const double velocity =
-          weight(scale.velocity, scale.relative_velocity, scale.relative, j, state.v[j]);
-      const double *q = nearest().B.row(j), *dq = nearest().velocities().row(j);
-      for (int i = 0; i < n; ++i) {
-        weights.x[i] = std::max(weights.x[i], std::abs(q[i]) * position);
-        weights.u[i] = std::max(weights.u[i], std::abs(dq[i]) * velocity);
-      }
-      for (int i = 0; i < drift; ++i)
-        weights.z[i] = std::max(weights.z[i], std::abs(q[n + i]) * position);
+  error_units_.units(state, near_base_ ? base_.v : state.v, scale, units_);
+  for (int j = 0; j < system_.sizes().v; ++j) {
+    const double *q = nearest().B.row(j), *dq = nearest().velocities().row(j);
+    for (int i = 0; i < n; ++i) {
+      weights.x[i] = std::max(weights.x[i], std::abs(q[i]) / units_.x[j]);
+      weights.u[i] = std::max(weights.u[i], std::abs(dq[i]) / units_.u[j]);
     }
-  for (std::size_t i = 0; i < state.r.size(); ++i)
-    weights.z[drift + i] = weight(scale.first, scale.relative_first, scale.relative, i, state.r[i]);
+    for (int i = 0; i < drift; ++i)
+      weights.z[i] = std::max(weights.z[i], std::abs(q[n + i]) / units_.x[j]);
+  }
+  for (std::size_t i = 0; i < state.r.size(); ++i) weights.z[drift + i] = 1 / units_.z[i];
 }
 
 }  // namespace kardan

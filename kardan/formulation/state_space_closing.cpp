@@ -11,8 +11,6 @@
 namespace kardan {
 namespace {
 
-/// Positions are solved until this scaled residual; below it round-off of large models begins.
-constexpr double position_tolerance = 2e-14;
 constexpr int max_position_iterations = 12;
 /// A residual that falls by less than this deserves new factors: they cost about as much as three
 /// iterations, and 14 digits at this rate take as many again.
@@ -94,9 +92,9 @@ Eval StateSpace::close_positions() {
     if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
     int worst = 0;
     const double size = open_positions(worst);
-    if (size < position_tolerance) return update_turns(), Eval::ok;
+    if (size < closing_.position) return update_turns(), Eval::ok;
     if (iteration > 2 && size > 0.9 * last) {
-      if (size < 100 * position_tolerance)
+      if (size < stalled * closing_.position)
         return update_turns(), Eval::ok;  // round-off of the model
       culprit_ = system_.row_name(worst);
       return Eval::recoverable;
@@ -116,7 +114,7 @@ Eval StateSpace::close_positions() {
     }
     factors->solve(held_);
     split_.add_held(held_, q_);
-    if (!look && iteration > 0 && size * size < foreseeable * position_tolerance * last) {
+    if (!look && iteration > 0 && size * size < foreseeable * closing_.position * last) {
       system_.retract(base_.p, q_, point_.p);
       follow(point_);
       foreseen_ = true;
@@ -125,7 +123,7 @@ Eval StateSpace::close_positions() {
     last = size;
   }
   culprit_ = "the closing of the constraints";
-  if (!(last < 1e-12)) return Eval::recoverable;
+  if (!(last < stalled * closing_.position)) return Eval::recoverable;
   update_turns();
   return Eval::ok;
 }
@@ -139,7 +137,7 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
   }
   const Request request{.position = foreseen_, .velocity = true, .rates = false};
   if (Eval e = system_.evaluate(point_, request, *ws_); e != Eval::ok) return e;
-  if (int worst = 0; foreseen_ && !(open_positions(worst) < position_tolerance)) {
+  if (int worst = 0; foreseen_ && !(open_positions(worst) < closing_.position)) {
     if (Eval e = close_positions(); e != Eval::ok) return e;
     if (Eval e = system_.evaluate(point_, {.velocity = true, .rates = false}, *ws_); e != Eval::ok)
       return e;
@@ -180,7 +178,7 @@ double StateSpace::regularity(Tangent& tangent) const {
 
 /// At a distance s from a singular position two branches are s^2 apart.
 double StateSpace::blurred_below() const {
-  return best_regularity_ * std::sqrt(blurred * position_tolerance);
+  return best_regularity_ * std::sqrt(blurred * closing_.position);
 }
 
 /// A step must not end where positions that are closed may lie on either branch.

@@ -7,17 +7,6 @@
 #include "kardan/formulation/state_space.h"
 
 namespace kardan {
-namespace {
-
-/// |error| / (absolute + relative |value|) of variable i.
-double weighed(std::span<const double> error, std::size_t i, double value, const Vector& absolute,
-               const Vector& relative, double relative_of_all) {
-  const double r = relative.empty() ? relative_of_all : relative[i];
-  return std::abs(error[i]) / (absolute[i] + r * std::abs(value));
-}
-
-}  // namespace
-
 /// The errors of all chart coordinates that go with those of x and zeta, along the constraints at
 /// the end of the step (before the first step: at the base).
 void StateSpace::spread_position_error(const Local& e, Vector& all) {
@@ -58,47 +47,20 @@ void StateSpace::close_error(int m, LinearSolver& dependent, Vector& held, Vecto
   split_.add_held(held, all);
 }
 
-/// Rotations are known by their change; displacements and planar angles by their value.
-double StateSpace::position_size(const BodyLayout& body, int k, const State& state) const {
-  const bool spatial_turn = system_.dimension() == 3 && k >= 3;
-  return spatial_turn ? 0 : std::abs(state.p[body.p + k]);
-}
-
 double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
   double largest = 0;
   error_x_.resize(system_.sizes().v);
   error_u_.resize(system_.sizes().v);
   spread_position_error(e, error_x_);
   spread_velocity_error(e.u, error_u_);
-  const auto& bodies = system_.bodies();
-  for (std::size_t b = 1; b < bodies.size(); ++b)
-    for (int k = 0; k < bodies[b].v_count; ++k) {
-      const int j = bodies[b].v + k;
-      const double value = position_size(bodies[b], k, state);
-      largest = std::max(
-          {largest,
-           weighed(error_x_, j, value, scale.position, scale.relative_position, scale.relative),
-           weighed(error_u_, j, state.v[j], scale.velocity, scale.relative_velocity,
-                   scale.relative)});
-    }
+  error_units_.units(state, near_base_ ? base_.v : state.v, scale, units_);
+  for (std::size_t j = 0; j < error_x_.size(); ++j)
+    largest = std::max(
+        {largest, std::abs(error_x_[j]) / units_.x[j], std::abs(error_u_[j]) / units_.u[j]});
   const std::span<const double> first = std::span(e.z).subspan(split_.drift());
   for (std::size_t i = 0; i < first.size(); ++i)
-    largest = std::max(
-        largest, weighed(first, i, state.r[i], scale.first, scale.relative_first, scale.relative));
+    largest = std::max(largest, std::abs(first[i]) / units_.z[i]);
   return largest;
-}
-
-ErrorScale StateSpace::default_scale(double tolerance) const {
-  ErrorScale s;
-  s.relative = tolerance;
-  const Scales& unit = system_.scales();
-  for (int j = 0; j < system_.sizes().v; ++j) {
-    const double length = column_scale(system_, j);
-    s.position.push_back(tolerance * length);
-    s.velocity.push_back(tolerance * length * unit.speed / unit.length);
-  }
-  for (int i = 0; i < system_.sizes().r; ++i) s.first.push_back(tolerance * system_.state_scale(i));
-  return s;
 }
 
 }  // namespace kardan

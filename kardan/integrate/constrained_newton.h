@@ -39,8 +39,10 @@ class ConstrainedNewton {
                              ConstraintLevel level, const Vector& residual_z, Vector& rate,
                              Vector& lambda, Vector& z, Vector& shift);
   /// Of a change of v' what the step leaves free: along the constraints nothing, of stiff modes
-  /// little.
-  void filter(const Motion& motion, Vector& change);
+  /// little. Nonholonomic rows hold velocities and leave positions free: what they drive stays in
+  /// the change of positions.
+  enum class Of { positions, velocities };
+  void filter(const ConstrainedProblem& problem, Of what, Vector& change);
   /// Size of the last step in x, v and z, each by its weight.
   double step_size(const StepWeights& weights, const Local& scale) const;
 

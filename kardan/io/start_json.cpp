@@ -114,6 +114,7 @@ Json to_json(const System& system, double t, const Linearization& r) {
   out["model"] = system.blueprint().name;
   out["t"] = t;
   out["variables"] = r.variables;
+  out["cyclic"] = r.cyclic;
   out["largest_acceleration"] = r.largest_acceleration;
   out["zero"] = r.zero;
   out["matrix"] = Json::array();

@@ -4,12 +4,21 @@
 
 namespace kardan {
 
-Linearization linearize(const Prepared& prepared, ModeShapes shapes) {
+Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of) {
   Linearization out;
   const System& system = *prepared.system;
   StateSpace problem(system);
   out.status = problem.rebase(prepared.start.state);
-  if (out.status == Eval::ok) out.status = find_modes(problem, shapes, out.modes);
+  SteadyMotion steady;
+  if (out.status == Eval::ok)
+    out.status = find_modes(system, problem, of, shapes, steady, out.modes);
+  if (!steady.reason.empty() && !steady.steady) {
+    out.message = "the motion is neither a balance nor steady: " + steady.reason;
+    out.advice =
+        "find a balance (`kardan equilibrium`), or freeze the equations at this instant "
+        "(`--frozen`): eigenvalues then tell how stiff they are, not how small motions grow";
+    return out;
+  }
   if (out.status != Eval::ok) {
     out.message =
         "the equations could not be linearized: " +
@@ -17,14 +26,19 @@ Linearization linearize(const Prepared& prepared, ModeShapes shapes) {
     out.advice = "check the model at its start (`kardan check`)";
     return out;
   }
-  for (int i : out.modes.independent) out.variables.push_back(system.coordinate_name(i));
-  for (int i : out.modes.independent) out.variables.push_back(system.velocity_name(i));
-  for (int i : out.modes.drift) out.variables.push_back(system.coordinate_name(i));
+  std::vector<std::string> all;
+  for (int i : out.modes.independent) all.push_back(system.coordinate_name(i));
+  for (int i : out.modes.independent) all.push_back(system.velocity_name(i));
+  for (int i : out.modes.drift) all.push_back(system.coordinate_name(i));
   for (int i = 0; i < system.sizes().v; ++i) out.coordinates.push_back(system.coordinate_name(i));
   for (const VariableInfo& r : system.states()) {
-    out.variables.push_back(r.name);
+    all.push_back(r.name);
     out.coordinates.push_back(r.name);
   }
+  std::vector<char> kept(all.size(), 0);
+  for (int i : out.modes.kept) kept[i] = 1;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    (kept[i] ? out.variables : out.cyclic).push_back(all[i]);
   for (double a : problem.accelerations())
     out.largest_acceleration = std::max(out.largest_acceleration, std::abs(a));
   for (const Mode& m : out.modes.modes) out.zero += m.zero;

@@ -14,12 +14,14 @@ struct Linearization {
   std::string message, advice;  ///< when it failed
   Modes modes;
   std::vector<std::string> variables;    ///< of A: x, u, zeta and dynamic variables by name
+  std::vector<std::string> cyclic;       ///< those that were taken out: along symmetries
   std::vector<std::string> coordinates;  ///< of mode shapes
   double largest_acceleration = 0;       ///< [m/s^2 or rad/s^2] 0 in balance or steady motion
   int zero = 0;                          ///< eigenvalues that are zero
 };
 
-/// Linearizes at prepared.start.
-Linearization linearize(const Prepared& prepared, ModeShapes shapes);
+/// Linearizes at prepared.start. A motion that is neither a balance nor steady is refused, unless
+/// the equations are to be frozen there.
+Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of = ModesOf::motion);
 
 }  // namespace kardan

@@ -16,8 +16,6 @@
 /// Everything is immutable but the Workspace, which belongs to one thread. Patterns are fixed at
 /// construction; an evaluation rewrites values and never allocates.
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -104,8 +102,8 @@ class Equations {
   virtual Eval differentiate(const State&, std::span<const double> a,
                              std::span<const double> lambda, Workspace&) const = 0;
 
-  /// Invariants e with their derivatives by p and v. Systems without answer ok.
-  virtual Eval invariants(const State&, Workspace&) const { return Eval::ok; }
+  /// Invariants e (as many as sizes().e) with their derivatives by p and v.
+  virtual Eval invariants(const State&, Workspace&) const = 0;
 
   /// p_new = p moved by the tangent `delta`: the chart of a step.
   virtual void retract(std::span<const double> p, std::span<const double> delta,
@@ -117,10 +115,7 @@ class Equations {
   /// For events that are the passage of a distance: the distance and a bound of its rate while no
   /// velocity exceeds `speed`. An infinite rate: the event has none.
   virtual void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
-                            std::span<double> rate, Workspace&) const {
-    (void)speed, (void)guard;
-    std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
-  }
+                            std::span<double> rate, Workspace&) const = 0;
   /// Sets the turn counters and contact variables of `to` so that they continue from `from`.
   virtual void follow_turns(const State& from, State& to, Workspace&) const = 0;
 };

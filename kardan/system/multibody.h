@@ -36,7 +36,11 @@ class MultibodySystem final : public System {
                     std::span<double> rate, Workspace&) const override;
   void follow_turns(const State& from, State& to, Workspace&) const override;
 
+  /// Its parameters never change.
+  void set_modes(int /*event*/, State&) const override {}
+
   int dimension() const override { return D; }
+  bool exact_derivatives() const override { return true; }
   const Blueprint& blueprint() const override { return blueprint_; }
   const std::vector<BodyLayout>& bodies() const override { return bodies_; }
   const std::vector<RowInfo>& rows() const override { return program_.rows; }
@@ -60,6 +64,12 @@ class MultibodySystem final : public System {
   bool is_velocity(const Quantity&) const override;
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                   std::span<double> by_v, Workspace&) const override;
+  std::string coordinate_name(int column) const override;
+  std::string velocity_name(int column) const override;
+  std::string acceleration_name(int column) const override;
+  double coordinate_scale(int column) const override;
+  double row_scale(int row) const override;
+  double state_scale(int index) const override;
 
   /// Binds expression sensors, events and invariants to the quantities they name; once, before the
   /// system is used.
@@ -132,6 +142,7 @@ class MultibodySystem final : public System {
   void momentum_gradient(const State&, int row, Workspace&) const;
   void angular_momentum_gradient(const State&, int row, Workspace&) const;
   Scales find_scales() const;
+  std::string name_of(int column, const char* const (&names)[D == 2 ? 3 : 6]) const;
   void name_quantities();
   std::optional<Quantity> find_coordinate(std::string_view name) const;
 

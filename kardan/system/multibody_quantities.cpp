@@ -9,6 +9,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/model/observation.h"
+#include "kardan/system/mechanisms.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -281,6 +282,54 @@ double MultibodySystem<D>::expression(const BoundExpression& bound, const State&
 }
 
 template <int D>
+std::string MultibodySystem<D>::name_of(int column,
+                                        const char* const (&names)[D == 2 ? 3 : 6]) const {
+  const int body = body_of_column(column);
+  return blueprint_.bodies[body].name + "." + names[column - bodies_[body].v];
+}
+
+template <int D>
+std::string MultibodySystem<D>::coordinate_name(int column) const {
+  // Rotations in the body frame: about its axes, as the spin is.
+  if constexpr (D == 2)
+    return name_of(column, {"x", "y", "angle"});
+  else
+    return name_of(column, {"x", "y", "z", "rx", "ry", "rz"});
+}
+
+template <int D>
+std::string MultibodySystem<D>::velocity_name(int column) const {
+  if constexpr (D == 2)
+    return name_of(column, {"vx", "vy", "omega"});
+  else
+    return name_of(column, {"vx", "vy", "vz", "wx", "wy", "wz"});
+}
+
+template <int D>
+std::string MultibodySystem<D>::acceleration_name(int column) const {
+  if constexpr (D == 2)
+    return name_of(column, {"ax", "ay", "alpha"});
+  else
+    return name_of(column, {"ax", "ay", "az", "alphax", "alphay", "alphaz"});
+}
+
+template <int D>
+double MultibodySystem<D>::coordinate_scale(int column) const {
+  return is_rotation(column) ? 1.0 : scales_.length;
+}
+
+template <int D>
+double MultibodySystem<D>::row_scale(int row) const {
+  return program_.rows[row].unit == RowUnit::length ? scales_.length : 1.0;
+}
+
+/// Dynamic variables are forces, until elements declare their units.
+template <int D>
+double MultibodySystem<D>::state_scale(int) const {
+  return scales_.mass * scales_.acceleration;
+}
+
+template <int D>
 Scales MultibodySystem<D>::find_scales() const {
   Scales s;
   double arm = 0, reach = 0, speed = 0, total = 0;
@@ -295,7 +344,6 @@ Scales MultibodySystem<D>::find_scales() const {
     const BodyData& body = blueprint_.bodies[b];
     reach = std::max(reach, norm(body.position - centre));
     total += body.mass;
-    speed = std::max(speed, norm(body.velocity));
     // Rotation at the rim of the arms counts as speed.
     speed = std::max(speed, arm * norm(body.spin));
     // A body's own size, from its radius of gyration.
@@ -304,6 +352,14 @@ Scales MultibodySystem<D>::find_scales() const {
       const double trace = J[0][0] + J[1][1] + J[2][2];
       if (arm == 0) reach = std::max(reach, std::sqrt(trace / body.mass));
     }
+  }
+  // A common velocity of what floats is none of its own.
+  for (const Mechanism& m : find_mechanisms(blueprint_)) {
+    Vec3d common;
+    if (m.floats)
+      for (int b : m.bodies)
+        common += (1.0 / static_cast<double>(m.bodies.size())) * blueprint_.bodies[b].velocity;
+    for (int b : m.bodies) speed = std::max(speed, norm(blueprint_.bodies[b].velocity - common));
   }
   if (arm > 0)
     s.length = arm;

@@ -55,12 +55,13 @@ struct Momentum {
   Vec3d angular;  // [kg m^2/s] about the world origin
 };
 
+/// No function here has a default: a system that wraps another one cannot forget to pass one on.
 class System : public Equations {
  public:
   virtual int dimension() const = 0;  // 2: plane, 3: space, 1: coordinates without bodies
   bool has_bodies() const { return dimension() > 1; }
   /// False where differences stand in for derivatives.
-  virtual bool exact_derivatives() const { return true; }
+  virtual bool exact_derivatives() const = 0;
   virtual const Blueprint& blueprint() const = 0;
   virtual const std::vector<BodyLayout>& bodies() const = 0;            // 0 is the ground
   virtual const std::vector<RowInfo>& rows() const = 0;                 // constraint rows, by index
@@ -80,13 +81,13 @@ class System : public Equations {
   /// Scalar force of every element (0 for those without), by element index.
   virtual void element_forces(const State&, std::span<double> out, Workspace&) const = 0;
   /// Force of every force element on its (second) body [N], in the world, by element index.
-  virtual void force_vectors(const State&, std::span<Vec3d> out, Workspace&) const;
+  virtual void force_vectors(const State&, std::span<Vec3d> out, Workspace&) const = 0;
 
   /// Coordinates, velocities and sensors by name ("arm.angle", "chassis.vz", "tip.x").
   virtual std::optional<Quantity> find_quantity(std::string_view name) const = 0;
   virtual std::vector<std::string> quantity_names() const = 0;
   /// "m", "rad/s"; "1" for a pure number, empty where it is not known.
-  virtual std::string quantity_unit(const Quantity&) const { return {}; }
+  virtual std::string quantity_unit(const Quantity&) const = 0;
   /// Velocity indices a quantity's gradient may touch.
   virtual std::vector<int> quantity_columns(const Quantity&) const = 0;
   /// True for velocities and rates.
@@ -110,24 +111,26 @@ class System : public Equations {
   /// cannot be compiled.
   virtual std::unique_ptr<System> hold(const std::vector<int>& events) const = 0;
   /// Changes the modes of a state to those an event sets.
-  virtual void set_modes(int /*event*/, State&) const {}
+  virtual void set_modes(int event, State&) const = 0;
 
   /// "hinge_3 rotation about local y"
   std::string row_name(int row) const;
   const std::string& element_of_row(int row) const;
 
   /// Names of the change of a coordinate, its velocity and acceleration, by column of v.
-  virtual std::string coordinate_name(int column) const;
-  virtual std::string velocity_name(int column) const;
-  virtual std::string acceleration_name(int column) const;
+  virtual std::string coordinate_name(int column) const = 0;
+  virtual std::string velocity_name(int column) const = 0;
+  virtual std::string acceleration_name(int column) const = 0;
 
   /// Typical sizes: of a tangent column (lengths, 1 rad for rotations), of the residual of a
   /// constraint row, of a dynamic variable.
-  virtual double coordinate_scale(int column) const;
-  virtual double row_scale(int row) const;
-  virtual double state_scale(int index) const;
+  virtual double coordinate_scale(int column) const = 0;
+  virtual double row_scale(int row) const = 0;
+  virtual double state_scale(int index) const = 0;
   /// True for rotations, false for displacements.
   bool is_rotation(int column) const;
+  /// The body that owns a column of v: they are laid out in order.
+  int body_of_column(int column) const;
 };
 
 /// Lays out and links the elements. Null if an error was reported.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace kardan {
@@ -295,6 +296,15 @@ void UserSystem::follow_turns(const State& from, State& to, Workspace& ws) const
 
 void UserSystem::element_forces(const State&, std::span<double> out, Workspace&) const {
   std::fill(out.begin(), out.end(), 0.0);
+}
+
+void UserSystem::force_vectors(const State&, std::span<Vec3d> out, Workspace&) const {
+  std::fill(out.begin(), out.end(), Vec3d{});
+}
+
+void UserSystem::event_guards(const State&, std::span<const double>, std::span<double>,
+                              std::span<double> rate, Workspace&) const {
+  std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
 }
 
 std::optional<Quantity> UserSystem::find_quantity(std::string_view name) const {

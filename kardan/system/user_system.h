@@ -35,6 +35,11 @@ class UserSystem final : public System {
   int rest_mode(int impulse) const override { return impulse; }
   std::unique_ptr<System> hold(const std::vector<int>& events) const override;
   void choose_modes(State& state, Workspace& ws) const override;
+  /// No event is known as the passage of a distance.
+  void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
+                    std::span<double> rate, Workspace&) const override;
+  /// Its parameters never change.
+  void set_modes(int /*event*/, State&) const override {}
   void follow_turns(const State& from, State& to, Workspace& ws) const override;
 
   int dimension() const override { return 1; }
@@ -53,9 +58,15 @@ class UserSystem final : public System {
     return equations_->energy(state, ws);
   }
   Momentum momentum(const State&, Workspace&) const override { return {}; }
+  /// Equations have forces by velocity, and no elements.
   void element_forces(const State&, std::span<double> out, Workspace&) const override;
+  void force_vectors(const State&, std::span<Vec3d> out, Workspace&) const override;
   std::optional<Quantity> find_quantity(std::string_view name) const override;
   std::vector<std::string> quantity_names() const override { return quantity_order_; }
+  /// Equations are numbers: only the time has a known unit.
+  std::string quantity_unit(const Quantity& q) const override {
+    return q.kind == Quantity::Kind::time ? "s" : "";
+  }
   std::vector<int> quantity_columns(const Quantity&) const override;
   bool is_velocity(const Quantity&) const override;
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
@@ -64,6 +75,7 @@ class UserSystem final : public System {
   std::string coordinate_name(int column) const override;
   std::string velocity_name(int column) const override;
   std::string acceleration_name(int column) const override;
+  double coordinate_scale(int) const override { return scales_.length; }
   double row_scale(int row) const override { return row_scale_[row]; }
   double state_scale(int) const override { return 1; }
 

@@ -17,7 +17,9 @@ class VariantSystem final : public System {
   int variants() const { return static_cast<int>(variants_.size()); }
   const System& variant(const State& s) const { return *variants_[s.modes.back()]; }
 
-  void set_modes(int event, State& s) const override { s.modes.back() = next_[s.modes.back()][event]; }
+  void set_modes(int event, State& s) const override {
+    s.modes.back() = next_[s.modes.back()][event];
+  }
 
   const Sizes& sizes() const override { return sizes_; }
   const Patterns& patterns() const override { return first().patterns(); }
@@ -65,10 +67,14 @@ class VariantSystem final : public System {
   void element_forces(const State& s, std::span<double> out, Workspace& ws) const override {
     variant(s).element_forces(s, out, ws);
   }
+  void force_vectors(const State& s, std::span<Vec3d> out, Workspace& ws) const override {
+    variant(s).force_vectors(s, out, ws);
+  }
   std::optional<Quantity> find_quantity(std::string_view name) const override {
     return first().find_quantity(name);
   }
   std::vector<std::string> quantity_names() const override { return first().quantity_names(); }
+  std::string quantity_unit(const Quantity& q) const override { return first().quantity_unit(q); }
   std::vector<int> quantity_columns(const Quantity& q) const override {
     return first().quantity_columns(q);
   }
@@ -79,9 +85,7 @@ class VariantSystem final : public System {
   }
   int rest_mode(int impulse) const override { return first().rest_mode(impulse); }
   std::unique_ptr<System> hold(const std::vector<int>& events) const override;
-  std::string coordinate_name(int column) const override {
-    return first().coordinate_name(column);
-  }
+  std::string coordinate_name(int column) const override { return first().coordinate_name(column); }
   std::string velocity_name(int column) const override { return first().velocity_name(column); }
   std::string acceleration_name(int column) const override {
     return first().acceleration_name(column);

@@ -115,9 +115,13 @@ TEST(Linearize, AtATimeOfTheRun) {
   EXPECT_EQ(json.at("t"), 20.0);
   // The pendulum has come to rest: it hangs on its springs.
   EXPECT_LT(json.at("largest_acceleration").get<double>(), 1e-3);
-  const Json start =
-      Json::parse(run_kardan({"linearize", models + "double_pendulum.yaml", "--json"}).out);
-  EXPECT_GT(start.at("largest_acceleration").get<double>(), 1e4);
+  const std::vector<std::string> at_start{"linearize", models + "double_pendulum.yaml", "--json"};
+  const Output moving = run_kardan(at_start);
+  EXPECT_EQ(moving.exit_code, failed);
+  EXPECT_NE(moving.err.find("neither a balance nor steady"), std::string::npos) << moving.err;
+  std::vector<std::string> frozen = at_start;
+  frozen.emplace_back("--frozen");
+  EXPECT_GT(Json::parse(run_kardan(frozen).out).at("largest_acceleration").get<double>(), 1e4);
 }
 
 TEST(Linearize, AtATimeThatIsNoneIsRefused) {

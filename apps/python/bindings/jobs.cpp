@@ -17,11 +17,12 @@ std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrid
   return task;
 }
 
-py::object modes(const Task& task) {
+py::object modes(const Task& task, bool frozen) {
   Linearization found;
   {
     const py::gil_scoped_release released;
-    found = linearize(task.prepared(), ModeShapes::find);
+    found =
+        linearize(task.prepared(), ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion);
   }
   Json report = found.status == Eval::ok
                     ? to_json(task.system(), task.prepared().start.state.t, found)
@@ -56,11 +57,11 @@ py::object prepare(const Source& source, const py::dict& set, bool balanced) {
   return to_python(report);
 }
 
-py::object linearize_start(const Source& source, const py::dict& set) {
+py::object linearize_start(const Source& source, const py::dict& set, bool frozen) {
   const auto task = start(source, to_overrides(set), StartAt::as_told);
   const AssemblyReport& report = task->prepared().start.report;
   if (report.status == Eval::ok) {
-    const py::object out = modes(*task);
+    const py::object out = modes(*task, frozen);
     task->raised.rethrow();
     return out;
   }

@@ -42,8 +42,8 @@ ResultDescription RunResult::describe() {
   return out;
 }
 
-py::object RunResult::linearize() const {
-  return modes(*task_);
+py::object RunResult::linearize(bool frozen) const {
+  return modes(*task_, frozen);
 }
 
 const StepView& StepForPython::view() const {

@@ -40,7 +40,7 @@ class RunResult final : public ResultRows {
   RunResult(std::shared_ptr<Task> task, SimulateOptions options);
 
   const ConsistentStart& end() const { return task_->prepared().start; }
-  py::object linearize() const;
+  py::object linearize(bool frozen) const;
 
   std::string row(const Moment& at);
   void step(const StepRecord& step) { steps_.push_back(step); }

@@ -44,7 +44,7 @@ class Source {
 };
 
 /// The linearization at the start of a task, as a dictionary.
-py::object modes(const Task& task);
+py::object modes(const Task& task, bool frozen);
 
 /// A task at its start. Throws ModelError, or what a callback raised.
 std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrides, StartAt at);

@@ -148,11 +148,11 @@ class Result(Mapping):
         text = getattr(self._core, "model", "")
         return read(text, file="model of the result") if text else None
 
-    def linearize(self) -> Report:
+    def linearize(self, *, frozen: bool = False) -> Report:
         """Small motions about the end of the run: as `linearize` of the model at its start."""
         if not hasattr(self._core, "linearize"):
             raise Error("a result read from a file has no equations: run its model")
-        report = self._core.linearize()
+        report = self._core.linearize(frozen)
         if "matrix" not in report:
             raise AssemblyError(report["message"], report["advice"])
         return modes(report)

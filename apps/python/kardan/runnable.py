@@ -40,10 +40,11 @@ class Runnable:
         is found."""
         return _found(_core.prepare(self._source, dict(set or {}), True))
 
-    def linearize(self, *, set: Mapping[str, float] | None = None) -> Report:
-        """Small motions about the start: state `matrix` over `variables`, `eigenvalues` [1/s], `modes`
-        with frequency [Hz], damping ratio and shape."""
-        report = _core.linearize(self._source, dict(set or {}))
+    def linearize(self, *, set: Mapping[str, float] | None = None, frozen: bool = False) -> Report:
+        """Small motions about the start, a balance or a steady motion: state `matrix` over `variables`,
+        `eigenvalues` [1/s], `modes` with frequency [Hz], damping ratio and shape. Other motions raise
+        AssemblyError, unless the equations shall be `frozen` there."""
+        report = _core.linearize(self._source, dict(set or {}), frozen)
         if "matrix" not in report:
             raise AssemblyError(report["message"], report["advice"])
         return modes(report)

@@ -1,0 +1,53 @@
+#include "kardan/formulation/closing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kardan/formulation/residuals.h"
+
+namespace kardan {
+namespace {
+
+/// So many of them may add up.
+constexpr double roundings = 16;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+/// The largest displacement of a body, or its velocity, along an axis.
+double largest(const System& system, std::span<const double> x, int BodyLayout::*first) {
+  double out = 0;
+  for (std::size_t b = 1; b < system.bodies().size(); ++b)
+    for (int k = 0; k < system.dimension(); ++k)
+      out = std::max(out, std::abs(x[system.bodies()[b].*first + k]));
+  return out;
+}
+
+}  // namespace
+
+double position_rounding(const System& system, const State& state) {
+  return roundings * epsilon * largest(system, state.p, &BodyLayout::p) / system.scales().length;
+}
+
+double velocity_rounding(const System& system, const State& state) {
+  const double speeds = largest(system, state.v, &BodyLayout::v) / system.scales().speed;
+  return position_rounding(system, state) * std::max(1.0, speeds);
+}
+
+double velocity_rounding(const System& system, int row, const SparseMatrix& G, const State& state) {
+  const SparsePattern& p = *G.pattern;
+  double size = 0;
+  for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k)
+    size += std::abs(G.values[k] * state.v[p.column[k]]);
+  return roundings * epsilon * std::abs(scaled_residual(system, row, 1, size));
+}
+
+Closing closing_at(const System& system, const State& state) {
+  const double position = position_rounding(system, state),
+               velocity = velocity_rounding(system, state);
+  return {.position = std::max(closed_residual, rounding_share * position),
+          .velocity = std::max(closed_residual, rounding_share * velocity),
+          .redundant_position = std::max(redundant_residual, redundant_roundings * position),
+          .redundant_velocity = std::max(redundant_residual, redundant_roundings * velocity)};
+}
+
+}  // namespace kardan

@@ -1,0 +1,97 @@
+#include "kardan/formulation/error_units.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kardan {
+namespace {
+
+Vec3d first_three(std::span<const double> x, int at, int dimension) {
+  return {x[at], x[at + 1], dimension == 3 ? x[at + 2] : 0.0};
+}
+
+double unit(const Vector& absolute, const Vector& relative, double relative_of_all, std::size_t i,
+            double size) {
+  return absolute[i] + (relative.empty() ? relative_of_all : relative[i]) * size;
+}
+
+}  // namespace
+
+ErrorUnits::ErrorUnits(const System& system)
+    : system_(system), position_(system.sizes().v), velocity_(system.sizes().v) {
+  if (system.has_bodies()) mechanisms_ = find_mechanisms(system.blueprint());
+}
+
+ErrorUnits::Standing ErrorUnits::standing(const Mechanism& m, const State& state,
+                                          std::span<const double> before) const {
+  const int D = system_.dimension();
+  const double share = 1.0 / static_cast<double>(m.bodies.size());
+  Vec3d middle;
+  Standing out;
+  for (int b : m.bodies) {
+    const BodyLayout& body = system_.bodies()[b];
+    middle += share * first_three(state.p, body.p, D);
+    if (!m.floats) continue;
+    out.speed += share * first_three(state.v, body.v, D);
+    out.before += share * first_three(before, body.v, D);
+  }
+  for (int b : m.bodies) {
+    const Vec3d from = first_three(state.p, system_.bodies()[b].p, D) - middle;
+    for (int k = 0; k < D; ++k) out.extent = std::max(out.extent, std::abs(from[k]));
+  }
+  out.extent += system_.scales().length;
+  out.place = m.floats ? middle : m.place;
+  return out;
+}
+
+void ErrorUnits::measure(const Mechanism& m, const State& state, std::span<const double> before) {
+  const int D = system_.dimension();
+  const Standing at = standing(m, state, before);
+  for (int b : m.bodies) {
+    const BodyLayout& body = system_.bodies()[b];
+    for (int k = 0; k < body.v_count; ++k) {
+      const int j = body.v + k;
+      const bool turn = k >= D;
+      const double p =
+          turn ? (D == 3 ? 0.0 : state.p[body.p + k]) : state.p[body.p + k] - at.place[k];
+      position_[j] = turn ? std::abs(p) : std::min(std::abs(p), at.extent);
+      velocity_[j] =
+          turn ? std::max(std::abs(state.v[j]), std::abs(before[j]))
+               : std::max(std::abs(state.v[j] - at.speed[k]), std::abs(before[j] - at.before[k]));
+    }
+  }
+}
+
+void ErrorUnits::units(const State& state, std::span<const double> before, const ErrorScale& scale,
+                       Local& out) {
+  if (system_.has_bodies()) {
+    for (const Mechanism& m : mechanisms_) measure(m, state, before);
+  } else {
+    for (std::size_t j = 0; j < position_.size(); ++j) {
+      position_[j] = std::abs(state.p[j]);
+      velocity_[j] = std::max(std::abs(state.v[j]), std::abs(before[j]));
+    }
+  }
+  out.resize(system_.sizes().v, system_.sizes().r);
+  for (std::size_t j = 0; j < position_.size(); ++j) {
+    out.x[j] = unit(scale.position, scale.relative_position, scale.relative, j, position_[j]);
+    out.u[j] = unit(scale.velocity, scale.relative_velocity, scale.relative, j, velocity_[j]);
+  }
+  for (std::size_t i = 0; i < out.z.size(); ++i)
+    out.z[i] = unit(scale.first, scale.relative_first, scale.relative, i, std::abs(state.r[i]));
+}
+
+ErrorScale ErrorUnits::default_scale(double tolerance) const {
+  ErrorScale s;
+  s.relative = tolerance;
+  const Scales& unit = system_.scales();
+  for (int j = 0; j < system_.sizes().v; ++j) {
+    const double length = system_.coordinate_scale(j);
+    s.position.push_back(tolerance * length);
+    s.velocity.push_back(tolerance * length * unit.speed / unit.length);
+  }
+  for (int i = 0; i < system_.sizes().r; ++i) s.first.push_back(tolerance * system_.state_scale(i));
+  return s;
+}
+
+}  // namespace kardan

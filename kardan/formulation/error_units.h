@@ -1,0 +1,56 @@
+#pragma once
+/// What a tolerance means, for all formulations: an error counts in units of
+///
+///   absolute + relative * size
+///
+/// of its coordinate, velocity or dynamic variable. Absolute tolerances come from the model's
+/// scales. The size of a variable does not depend on where the model stands in the world, nor on a
+/// common velocity of what floats:
+///
+///   displacement   distance (along its axis) from the mean of the places at which the body's
+///                  mechanism is fixed to the ground or touches it, or, of one that floats, from
+///                  the mean of its bodies; at most the mechanism's own extent
+///   velocity       relative to the ground, or, of one that floats, to the mean of its bodies;
+///                  the larger one of the two ends of a step
+///   angle          its value in the plane; rotations in space count by their change, size 0
+///   spins, r       their value; so do coordinates of equations without bodies
+///
+/// Bodies that joints, drivers, forces or contacts connect belong to one mechanism.
+
+#include <span>
+#include <vector>
+
+#include "kardan/integrate/problem.h"
+#include "kardan/system/mechanisms.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+class ErrorUnits {
+ public:
+  explicit ErrorUnits(const System& system);
+
+  /// Absolute tolerances from the model's scales, `tolerance` for the relative one.
+  ErrorScale default_scale(double tolerance) const;
+
+  /// Units of the errors of all displacements and rotations (x), velocities (u) and dynamic
+  /// variables (z) at a state. `before`: velocities at the other end of the step.
+  void units(const State& state, std::span<const double> before, const ErrorScale& scale,
+             Local& out);
+
+ private:
+  /// Where a mechanism is at a state.
+  struct Standing {
+    Vec3d place;          // positions are counted from here
+    Vec3d speed, before;  // velocities from these: now, and at the other end of the step
+    double extent = 0;    // no displacement counts more
+  };
+  Standing standing(const Mechanism& m, const State& state, std::span<const double> before) const;
+  void measure(const Mechanism& m, const State& state, std::span<const double> before);
+
+  const System& system_;
+  std::vector<Mechanism> mechanisms_;
+  Vector position_, velocity_;  // sizes
+};
+
+}  // namespace kardan
