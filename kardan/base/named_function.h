@@ -9,12 +9,16 @@
 
 namespace kardan {
 
+struct Taylor;
+
 class NamedFunction {
  public:
   virtual ~NamedFunction() = default;
 
   /// Value and derivatives to the third order.
   [[nodiscard]] virtual TimeJet at(double x) const = 0;
+  /// Values and derivatives of f(x(t)) over a stretch of time (taylor.h).
+  [[nodiscard]] virtual Taylor enclose(const Taylor& x) const = 0;
   /// How many of its derivatives are known to be continuous; `smooth` when nothing tells
   /// otherwise.
   [[nodiscard]] virtual int continuous_derivatives() const = 0;

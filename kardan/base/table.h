@@ -14,6 +14,8 @@
 
 namespace kardan {
 
+struct Taylor;
+
 enum class Interpolation { linear, cubic_spline };
 
 struct TableError {
@@ -32,6 +34,8 @@ class Table {
 
   /// Value and derivatives; allocates nothing.
   [[nodiscard]] TimeJet at(double x) const;
+  /// Over a stretch of time (taylor.h).
+  [[nodiscard]] Taylor enclose(const Taylor& x) const;
 
   /// For double, up to three levels of Dual, and TimeJet.
   template <class T>

@@ -23,6 +23,7 @@ class TimeFunction final : public NamedFunction {
   [[nodiscard]] static Expected<TimeFunction, ExpressionError> make(const Expression& expression);
 
   [[nodiscard]] TimeJet at(double t) const override;
+  [[nodiscard]] Taylor enclose(const Taylor& t) const override;
   [[nodiscard]] int continuous_derivatives() const override;
   [[nodiscard]] int depth() const override;
   [[nodiscard]] double calls() const override;

@@ -50,9 +50,64 @@ int Builder<D>::nonholonomic_row(std::string label) {
 
 template <int D>
 void Builder<D>::driver(int row, TimeFunction phi, double coefficient) {
+  row_input(phi, row, 2, coefficient);
   RowSlots s;
   s.row = row;
   constraint_bank<DriverRows<D>>().items.push_back({std::move(phi), coefficient, s});
+}
+
+template <int D>
+Input<D> Builder<D>::input_on(int A, int B, InputKind kind) const {
+  Input<D> input;
+  input.element = element_;
+  input.kind = kind;
+  if (A != ground) {
+    input.A = frames_[A].body;
+    input.arm_A = norm(frames_[A].s);
+  }
+  input.B = frames_[B].body;
+  input.arm_B = norm(frames_[B].s);
+  return input;
+}
+
+template <int D>
+void Builder<D>::force_input(const TimeFunction& f, int A, int B, InputKind kind) {
+  if (f.is_constant()) return;
+  Input<D> input = input_on(A, B, kind);
+  input.source = f;
+  program_.inputs.push_back(std::move(input));
+}
+
+template <int D>
+void Builder<D>::variable_input(const TimeFunction& f, int index, double factor) {
+  if (f.is_constant()) return;
+  Input<D> input;
+  input.element = element_;
+  input.kind = InputKind::variable;
+  input.index = index;
+  input.factor = factor;
+  input.source = f;
+  program_.inputs.push_back(std::move(input));
+}
+
+template <int D>
+void Builder<D>::row_input(const TimeFunction& f, int row, int derivative, double factor) {
+  if (f.is_constant()) return;
+  Input<D> input;
+  input.element = element_;
+  input.kind = InputKind::row;
+  input.index = row;
+  input.derivative = derivative;
+  input.factor = factor;
+  input.source = f;
+  program_.inputs.push_back(std::move(input));
+}
+
+template <int D>
+void Builder<D>::road_input(RoadInput<D> road, int B) {
+  Input<D> input = input_on(ground, B, InputKind::force);
+  input.source = std::move(road);
+  program_.inputs.push_back(std::move(input));
 }
 
 template <int D>

@@ -3,8 +3,10 @@
 /// `Program` is the result: banks of primitives with the rows' names and units, ready for the
 /// system to lay out.
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <typeindex>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "kardan/base/diagnostics.h"
 #include "kardan/elements/constraint_bank.h"
 #include "kardan/elements/force_bank.h"
+#include "kardan/elements/input.h"
 
 namespace kardan {
 
@@ -85,6 +88,7 @@ struct Program {
   std::vector<ReactionQuantity> reactions;
   std::vector<TurnCounter<D>> counters;
   std::vector<std::string> events;  // names of the event functions
+  std::vector<Input<D>> inputs;
   int modes = 0;
 };
 
@@ -140,6 +144,12 @@ class Builder {
   template <class K>
   void force(K kernel, int A, int B);
 
+  // Inputs: what varies with time by itself, or with the way, must be told, else steps may pass
+  // over it. Those that are constant are left out.
+  void force_input(const TimeFunction& f, int A, int B, InputKind kind = InputKind::force);
+  void row_input(const TimeFunction& f, int row, int derivative, double factor = 1);
+  void road_input(RoadInput<D> road, int B);
+
   // Sensors: ELEMENT.suffix, or ELEMENT when the suffix is empty.
   void sensor(const std::string& suffix, std::string unit,
               std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure, SensorQuantity quantity,
@@ -162,6 +172,11 @@ class Builder {
   void fail(std::string code, const std::string& message, std::string hint = "");
 
  private:
+  Input<D> input_on(int A, int B, InputKind kind) const;
+  void variable_input(const TimeFunction& f, int index, double factor);
+  template <class M>
+  void law_inputs(const M& m, const Law& law, int A, int B, int counter, const AuxSlots& aux);
+
   template <class Bank, class Base>
   Bank& bank(std::unordered_map<std::type_index, Base*>& index,
              std::vector<std::unique_ptr<Base>>& banks);
@@ -229,7 +244,35 @@ void Builder<D>::line_force(M m, int A, int B, Law law, int counter, double init
         }
       },
       law);
+  law_inputs(m, law, A, B, counter, s.aux);
   force_bank<LineForces<D, M>>().items.push_back({m, std::move(law), counter, s});
+}
+
+template <int D>
+template <class M>
+void Builder<D>::law_inputs(const M& m, const Law& law, int A, int B, int counter,
+                            const AuxSlots& aux) {
+  constexpr InputKind kind = std::is_same_v<M, Angle<D>> ? InputKind::torque : InputKind::force;
+  if (const auto* spring = std::get_if<SpringLaw>(&law)) {
+    force_input(spring->actuation, A, B, kind);
+  } else if (const auto* lag = std::get_if<LagLaw>(&law)) {
+    variable_input(lag->command, aux.r, 1 / lag->time_constant);
+  } else if (const auto* pid = std::get_if<PidLaw>(&law)) {
+    variable_input(pid->reference, aux.r, 1);
+    if (pid->reference.is_constant()) return;
+    for (const int derivative : {0, 1}) {
+      Input<D> input = input_on(A, B, kind);
+      input.derivative = derivative;
+      input.factor = derivative == 0 ? pid->kp : pid->kd;
+      input.source = pid->reference;
+      if (input.factor != 0) program_.inputs.push_back(std::move(input));
+    }
+  } else if (const auto* free = std::get_if<ExpressionLaw>(&law)) {
+    if (std::ranges::find(free->arguments, 2) == free->arguments.end()) return;
+    Input<D> input = input_on(A, B, kind);
+    input.source = LawInput<D>{*free, m, counter};
+    program_.inputs.push_back(std::move(input));
+  }
 }
 
 template <int D>

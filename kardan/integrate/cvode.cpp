@@ -75,6 +75,12 @@ class Cvode {
     CVodeSetStopTime(memory_, stop);
     return CVode(memory_, stop, y_, &t, CV_ONE_STEP);
   }
+  /// The step to be tried next.
+  double next_step() {
+    double h = 0;
+    CVodeGetCurrentStep(memory_, &h);
+    return h;
+  }
   /// y() at a time inside the last step.
   int inside(double t) { return CVodeGetDky(memory_, t, 0, y_); }
   const double* errors() {
@@ -172,10 +178,17 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
     cvode_->start(state_.t, first, std::max(options_.smallest_step, 4 * rounding()),
                   options_.largest_step);
     counted_ = {};
+    begun_ = false;
     return true;
   }
 
-  int advance(double end, double& t) override { return cvode_->step(end, t); }
+  int advance(double end, double& t) override {
+    begun_ = true;
+    return cvode_->step(end, t);
+  }
+  double next_step() override {
+    return begun_ ? cvode_->next_step() : std::numeric_limits<double>::infinity();
+  }
   int look_back(double t) override { return cvode_->inside(t); }
   const double* values() override { return cvode_->y(); }
   const double* errors() override { return cvode_->errors(); }
@@ -208,6 +221,7 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
   int family_;
   std::unique_ptr<Cvode> cvode_;
   Cvode::Counts counted_;
+  bool begun_ = false;  // a step was taken since begin()
   Local y_;
   LocalRate rate_;
   LocalJacobian local_;

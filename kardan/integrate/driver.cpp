@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kardan/integrate/events.h"
+#include "kardan/integrate/input_watch.h"
 #include "kardan/integrate/step_sizes.h"
 
 namespace kardan {
@@ -88,6 +89,7 @@ class Driver {
         scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
         stop_times_(options.stop_times),
         events_(problem, options),
+        inputs_(options.fixed_step > 0 ? nullptr : options.inputs, method, scale_, t_end),
         sizes_(method, options) {
     dense_.flow = stepper_->flow();
     dense_.problem = &problem;
@@ -199,7 +201,15 @@ class Driver {
       else if (options_.fixed_step == 0 && 2 * h > left)
         h = 0.5 * left;
       if (h != before && next_stop() == t_end_) bent_ = true;
-      if (h < floor && h < left) return too_small(h);
+      const double asked = h;
+      break_ = inputs_.ahead(state_, h);
+      if (break_.breaks && break_.h == 0) {
+        if (!pass_break()) return false;
+        continue;
+      }
+      h = break_.h;
+      const bool bounded = h < asked && !break_.breaks;  // by inputs
+      if (h < floor && h < left && !break_.breaks) return too_small(h);
 
       double error = 0;
       const Eval e = attempt(h, error);
@@ -225,13 +235,19 @@ class Driver {
         rejected_error = error;
         continue;
       }
+      if (const double seen = inputs_.along(state_, next_); seen < (1 - 1e-9) * h) {
+        ++report_.counters.rejected;
+        memory_.h = std::max(seen, 0.1 * h);
+        rejected = true;
+        continue;
+      }
       memory_.foreseen = StepSizes::compare(memory_, foreseen_, h, error);
       memory_.h = options_.fixed_step > 0
                       ? options_.fixed_step
                       : sizes_.next(h, error, memory_, rejected ? 1.0 : options_.growth);
       // A step cut short by a stop time, or before a singular position, tells nothing against the
       // one it was cut from.
-      if (options_.fixed_step == 0 && h < wanted && !rejected)
+      if (options_.fixed_step == 0 && h < wanted && !rejected && !bounded)
         memory_.h = std::max(memory_.h, wanted);
       memory_.last_error = error;
       memory_.last_h = h;
@@ -248,6 +264,20 @@ class Driver {
     if (share > passage_to) return std::min(h, ahead - passage * h);
     const bool harmless = share < before_stages || share >= passage_from;
     return harmless ? h : ahead / passage;
+  }
+
+  /// An input has a kink or a jump here: on behind it. No time passes but for rounding.
+  bool pass_break() {
+    state_.t = std::min(break_.behind, t_end_);
+    if (!rebase()) return false;
+    stepper_->accept(After::event);
+    if (break_.jumps) {
+      memory_.last_error = 0;
+      memory_.foreseen = 0;
+      memory_.h = std::min(memory_.h, first_step());
+      fresh_ = true;
+    }
+    return true;
   }
 
   /// The next stop time, or the end.
@@ -394,6 +424,7 @@ class Driver {
       stop(Reason::stopped, wish, "");
       return false;
     }
+    if (break_.breaks && !event) return pass_break();
     if (!rebase()) return false;
     stepper_->accept(event ? After::event : After::step);
     if (!event && may_restart()) report_.reason = Reason::paused;
@@ -441,6 +472,8 @@ class Driver {
   ErrorScale scale_;
   std::vector<double> stop_times_;  // sorted
   EventSearch events_;
+  InputWatch inputs_;
+  InputWatch::Reach break_;  // of the step tried last
   LocalJacobian jacobian_;
   Trial trial_;
   LocalRate nudge_rate_;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "kardan/base/inputs.h"
 #include "kardan/integrate/dense.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/problem.h"
@@ -80,8 +81,8 @@ struct StepMemory {
   double start = 0;                   ///< [s] of the run
   double h = 0;                       ///< [s] the step to try next
   double last_error = 0, last_h = 0;  ///< of the last step; 0: none
-  /// Its error in units of that which the linearized equations foresaw; 0: not known; below: so many
-  /// steps shall not look, since it was far from it, or since there was no event yet.
+  /// Its error in units of that which the linearized equations foresaw; 0: not known; below: so
+  /// many steps shall not look, since it was far from it, or since there was no event yet.
   double foreseen = -1e18;
 };
 
@@ -115,8 +116,9 @@ struct DriverOptions {
   double event_resolution = 0;
   OptionValues method_options = {};     ///< resolved; empty: the method's defaults
   std::vector<double> stop_times = {};  ///< [s] a step ends at each of them
-  std::vector<EventRule> events = {};   ///< by event; those without one count both ways
-  std::vector<int> event_sides = {};    ///< signs at the start, where others know better; 0: none
+  InputSource* inputs = nullptr;       ///< not to be passed over; steps of fixed length ignore them
+  std::vector<EventRule> events = {};  ///< by event; those without one count both ways
+  std::vector<int> event_sides = {};   ///< signs at the start, where others know better; 0: none
   /// Changes the values of event functions at a state: what only the driver's user knows.
   std::function<void(const State&, std::span<double>)> adjust_events = {};
   std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`

@@ -72,6 +72,12 @@ class Ida {
     IDASetStopTime(memory_, stop);
     return IDASolve(memory_, stop, &t, y_, dy_, IDA_ONE_STEP);
   }
+  /// The step to be tried next.
+  double next_step() {
+    double h = 0;
+    IDAGetCurrentStep(memory_, &h);
+    return h;
+  }
   /// y() at a time inside the last step.
   int inside(double t) { return IDAGetDky(memory_, t, 0, y_); }
   const double* errors() {
@@ -180,10 +186,17 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
     std::ranges::copy(dae_.base_rates(), ida_->dy());
     ida_->start(state_.t, first, options_.largest_step);
     counted_ = {};
+    begun_ = false;
     return true;
   }
 
-  int advance(double end, double& t) override { return ida_->step(end, t); }
+  int advance(double end, double& t) override {
+    begun_ = true;
+    return ida_->step(end, t);
+  }
+  double next_step() override {
+    return begun_ ? ida_->next_step() : std::numeric_limits<double>::infinity();
+  }
   int look_back(double t) override { return ida_->inside(t); }
   const double* values() override { return ida_->y(); }
   const double* errors() override { return ida_->errors(); }
@@ -215,6 +228,7 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   std::unique_ptr<Ida> ida_;
   std::unique_ptr<DaeLinearization> matrix_;  // with the equations that count
   Ida::Counts counted_;
+  bool begun_ = false;  // a step was taken since begin()
   Vector F_;
 };
 

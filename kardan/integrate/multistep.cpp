@@ -18,7 +18,8 @@ MultistepDriver::MultistepDriver(ChartProblem& problem, const Method& method, St
       observer_(observer),
       scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
       stop_times_(options.stop_times),
-      events_(problem, options) {
+      events_(problem, options),
+      inputs_(options.inputs, method, scale_, t_end) {
   stop_times_.push_back(t_end);
   std::ranges::sort(stop_times_);
 }
@@ -159,8 +160,13 @@ bool MultistepDriver::restart(double first) {
 bool MultistepDriver::step() {
   const bool fresh = problem_at_ == state_.t;
   std::swap(dense_.from, dense_.to);
-  double t = state_.t;
-  const int answer = advance(next_stop(), t);
+  double t = state_.t, end = next_stop();
+  const double wish = std::min({next_step(), end - t, seen_});
+  break_ = inputs_.ahead(state_, wish);
+  if (break_.breaks && break_.h == 0) return pass_break();
+  if (break_.h < end - t && (break_.breaks || break_.h < wish || seen_ == wish)) end = t + break_.h;
+  break_.breaks = break_.breaks && end == t + break_.h;
+  const int answer = advance(end, t);
   count();
   if (thrown_) std::rethrow_exception(thrown_);
   Eval e = answer < 0 ? Eval::recoverable : Eval::ok;
@@ -174,7 +180,20 @@ bool MultistepDriver::step() {
     explain(answer);
     return false;
   }
+  seen_ = inputs_.along(state_, next_);
+  if (seen_ < (1 - 1e-9) * (t - state_.t)) {
+    ++report_.counters.rejected;
+    return restart(seen_);
+  }
+  seen_ = std::numeric_limits<double>::infinity();
+  break_.breaks = break_.breaks && t >= end - rounding();
   return conclude(t - state_.t, problem_.advance(dense_.to));
+}
+
+/// An input has a kink or a jump here: on behind it. No time passes but for rounding.
+bool MultistepDriver::pass_break() {
+  state_.t = std::min(break_.behind, t_end_);
+  return restart(0);
 }
 
 Eval MultistepDriver::end_at(double t) {
@@ -216,6 +235,7 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
     return false;
   }
   if (state_.t >= t_end_ - rounding()) return true;
+  if (break_.breaks && !event) return pass_break();
   if (!event && state_.t >= options_.pause_at && events_.settled(state_.t)) {
     report_.reason = Reason::paused;
     return false;

@@ -10,6 +10,7 @@
 
 #include "kardan/integrate/driver.h"
 #include "kardan/integrate/events.h"
+#include "kardan/integrate/input_watch.h"
 
 namespace kardan {
 
@@ -28,6 +29,8 @@ class MultistepDriver {
   virtual bool begin(double first) = 0;
   /// One step, not beyond `end`; t is where it came to. The library's answer: negative, it failed.
   virtual int advance(double end, double& t) = 0;
+  /// [s] The step it would take next; infinite before the first.
+  virtual double next_step() = 0;
   /// values() at a time inside the last step; 0 where that is possible.
   virtual int look_back(double t) = 0;
   /// (x, u, z, ...) after a step, and its estimated errors.
@@ -76,6 +79,7 @@ class MultistepDriver {
   void go();
   bool step();
   bool conclude(double h, bool chart_holds);
+  bool pass_break();
   Eval end_at(double t);
   DriverReport finish();
 
@@ -83,6 +87,9 @@ class MultistepDriver {
   ErrorScale scale_;
   std::vector<double> stop_times_;  // sorted, with the end
   EventSearch events_;
+  InputWatch inputs_;
+  InputWatch::Reach break_;                                       // of the step taken last
+  double seen_ = std::numeric_limits<double>::infinity();         // longest step along the way
   double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
   Local y_, weights_;
   DenseStep dense_;

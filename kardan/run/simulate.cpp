@@ -10,9 +10,11 @@
 
 #include "kardan/base/text.h"
 #include "kardan/formulation/residuals.h"
+#include "kardan/formulation/system_inputs.h"
 #include "kardan/run/automatic.h"
 #include "kardan/run/event_actions.h"
 #include "kardan/run/monitor.h"
+#include "kardan/run/prescribed.h"
 
 namespace kardan {
 namespace {
@@ -253,6 +255,8 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     actions.prepare(state, driver);
     if (!driver.scale) driver.scale = find_scale(*system, *problem, options, diagnostics);
     monitor.use(*system);
+    SystemInputs inputs(*system);
+    driver.inputs = &inputs;
     const double t = state.t;
     driver.pause_at = next_restart(memory, t, options.checkpoint_every);
     if (goes_on) driver.from = std::exchange(report.driver, {});
@@ -418,6 +422,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   if (!choice.formulation) return memory.report;
   if (choice.formulation->refuse) choice.formulation->refuse(*prepared.system, diagnostics);
   check_options(choice, chosen.options, diagnostics);
+  if (!from) refuse_kinks(*prepared.system, prepared.start.state.t, options.t_end, diagnostics);
   if (diagnostics.has_errors()) return memory.report;
   if (from) {
     memory = *from;

@@ -70,6 +70,8 @@ void order_rows(Program<D>& program) {
     bank->each_slot(
         [](void* user, RowSlots& s) { s.row = (*static_cast<std::vector<int>*>(user))[s.row]; },
         &place);
+  for (Input<D>& input : program.inputs)
+    if (input.kind == InputKind::row) input.index = place[input.index];
 }
 
 template <int D>
@@ -201,6 +203,7 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
                                                      std::move(patterns));
   system->bind_expressions(diagnostics);
   system->bind_held(shared);
+  system->bind_inputs();
   return system;
 }
 

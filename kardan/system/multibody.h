@@ -71,11 +71,25 @@ class MultibodySystem final : public System {
   double row_scale(int row) const override;
   double state_scale(int index) const override;
 
+  const std::vector<InputEffect>& time_inputs(const State&) const override {
+    return time_inputs_.effects;
+  }
+  const std::vector<InputEffect>& way_inputs(const State&) const override {
+    return way_inputs_.effects;
+  }
+  void enclose_time_inputs(const State& at, double a, double b, int order,
+                           std::span<InputBounds> out, Workspace&) const override;
+  void enclose_way_inputs(const State& from, const State& to, double a, double b, int order,
+                          std::span<InputBounds> out, Workspace&) const override;
+  std::vector<PrescribedMotion> prescribed_motions() const override;
+
   /// Binds expression sensors, events and invariants to the quantities they name; once, before the
   /// system is used.
   void bind_expressions(Diagnostics& diagnostics);
   /// Then the rows of the events that are held.
   void bind_held(std::span<const SharedRow> rows);
+  /// Finds what the inputs act on.
+  void bind_inputs();
 
  private:
   /// How far b of a counter is from the half plane at which turns are counted, for the poses of its
@@ -90,6 +104,7 @@ class MultibodySystem final : public System {
     Vector argument_values, argument_gradients;  // of all expressions, one after the other
     std::deque<QuantityJet> jets;                // of quantities in rows that are held
     JetScratch jet_work;
+    std::vector<VecOf<D>> way;  // places and velocities on roads, at the start of a step
   };
   /// An expression over quantities; its arguments stand from `first` on in the scratch.
   struct BoundExpression {
@@ -104,6 +119,11 @@ class MultibodySystem final : public System {
     std::vector<int> columns;  // ascending
     std::vector<int> slots;    // of the columns in the row
     std::vector<int> blocks;   // columns x columns in the force pattern
+  };
+  /// Inputs of one kind: their places in the program, and what they act on.
+  struct InputGroup {
+    std::vector<int> places;
+    std::vector<InputEffect> effects;
   };
   struct BodyMass {
     double mass;
@@ -143,6 +163,8 @@ class MultibodySystem final : public System {
   void angular_momentum_gradient(const State&, int row, Workspace&) const;
   Scales find_scales() const;
   std::string name_of(int column, const char* const (&names)[D == 2 ? 3 : 6]) const;
+  InputEffect effect(const Input<D>&) const;
+  Taylor law_over(const LawInput<D>&, const Input<D>&, const Context<D>&, const Taylor& t) const;
   void name_quantities();
   std::optional<Quantity> find_coordinate(std::string_view name) const;
 
@@ -163,7 +185,8 @@ class MultibodySystem final : public System {
   std::vector<HeldRow> held_;
   std::vector<BoundExpression> invariants_;  // those that are expressions
   int arguments_ = 0;                        // of all of them
-  std::vector<std::string> event_names_;     // of elements, then of `when`
+  InputGroup time_inputs_, way_inputs_;
+  std::vector<std::string> event_names_;  // of elements, then of `when`
   std::unordered_map<std::string, int> body_index_;
   // All but the coordinates of bodies, which come before them.
   std::vector<std::string> quantity_order_;

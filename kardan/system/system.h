@@ -8,6 +8,7 @@
 
 #include "kardan/base/diagnostics.h"
 #include "kardan/base/expression.h"
+#include "kardan/base/inputs.h"
 #include "kardan/elements/builder.h"
 #include "kardan/model/blueprint.h"
 #include "kardan/system/equations.h"
@@ -53,6 +54,12 @@ struct Energy {
 struct Momentum {
   Vec3d linear;   // [kg m/s]
   Vec3d angular;  // [kg m^2/s] about the world origin
+};
+
+/// A coordinate that follows a function of time.
+struct PrescribedMotion {
+  int element = 0;
+  TimeFunction motion;
 };
 
 /// No function here has a default: a system that wraps another one cannot forget to pass one on.
@@ -112,6 +119,18 @@ class System : public Equations {
   virtual std::unique_ptr<System> hold(const std::vector<int>& events) const = 0;
   /// Changes the modes of a state to those an event sets.
   virtual void set_modes(int event, State&) const = 0;
+
+  /// Inputs, functions of time and of the way travelled, at the modes of a state (inputs.h).
+  virtual const std::vector<InputEffect>& time_inputs(const State&) const = 0;
+  virtual const std::vector<InputEffect>& way_inputs(const State&) const = 0;
+  /// Over the times from a to b, derivatives to `order`: everything else as it is in `at`.
+  virtual void enclose_time_inputs(const State& at, double a, double b, int order,
+                                   std::span<InputBounds> out, Workspace&) const = 0;
+  /// Over the times from a to b, on the cubic way between two states.
+  virtual void enclose_way_inputs(const State& from, const State& to, double a, double b, int order,
+                                  std::span<InputBounds> out, Workspace&) const = 0;
+  /// Motions that drivers prescribe; constant ones are left out.
+  virtual std::vector<PrescribedMotion> prescribed_motions() const = 0;
 
   /// "hinge_3 rotation about local y"
   std::string row_name(int row) const;

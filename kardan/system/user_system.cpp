@@ -131,6 +131,7 @@ UserSystem::UserSystem(std::unique_ptr<UserEquations> equations, Blueprint bluep
   lay_out();
   name_rows();
   find_scales();
+  find_inputs();
   name_quantities();
 }
 

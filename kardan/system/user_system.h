@@ -72,6 +72,14 @@ class UserSystem final : public System {
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                   std::span<double> by_v, Workspace&) const override;
 
+  const std::vector<InputEffect>& time_inputs(const State&) const override { return inputs_; }
+  const std::vector<InputEffect>& way_inputs(const State&) const override { return no_inputs_; }
+  void enclose_time_inputs(const State& at, double a, double b, int order,
+                           std::span<InputBounds> out, Workspace&) const override;
+  void enclose_way_inputs(const State&, const State&, double, double, int, std::span<InputBounds>,
+                          Workspace&) const override {}
+  std::vector<PrescribedMotion> prescribed_motions() const override { return {}; }
+
   std::string coordinate_name(int column) const override;
   std::string velocity_name(int column) const override;
   std::string acceleration_name(int column) const override;
@@ -84,6 +92,7 @@ class UserSystem final : public System {
   void name_rows();
   void name_quantities();
   void find_scales();
+  void find_inputs();
 
   std::unique_ptr<UserEquations> equations_;
   Blueprint blueprint_;
@@ -98,7 +107,14 @@ class UserSystem final : public System {
   std::vector<std::vector<int>> row_bodies_;
   std::vector<VariableInfo> states_, auxiliaries_;
   std::vector<ReactionQuantity> reactions_;  // none
-  std::vector<bool> output_moves_;           // outputs that depend on velocities
+  /// A formula that depends on time, and which derivative of it acts.
+  struct InputFormula {
+    Formula formula;
+    int derivative = 0;
+  };
+  std::vector<InputFormula> input_formulas_;
+  std::vector<InputEffect> inputs_, no_inputs_;
+  std::vector<bool> output_moves_;  // outputs that depend on velocities
   std::vector<std::string> quantity_order_;
   std::unordered_map<std::string, Quantity> quantities_;
 };

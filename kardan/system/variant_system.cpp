@@ -69,4 +69,11 @@ State VariantSystem::start() const {
   return s;
 }
 
+std::vector<PrescribedMotion> VariantSystem::prescribed_motions() const {
+  std::vector<PrescribedMotion> out;
+  for (const auto& variant : variants_)
+    for (PrescribedMotion& motion : variant->prescribed_motions()) out.push_back(std::move(motion));
+  return out;
+}
+
 }  // namespace kardan

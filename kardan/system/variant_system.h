@@ -84,6 +84,21 @@ class VariantSystem final : public System {
     return variant(s).quantity(q, s, factor, by_p, by_v, ws);
   }
   int rest_mode(int impulse) const override { return first().rest_mode(impulse); }
+  const std::vector<InputEffect>& time_inputs(const State& s) const override {
+    return variant(s).time_inputs(s);
+  }
+  const std::vector<InputEffect>& way_inputs(const State& s) const override {
+    return variant(s).way_inputs(s);
+  }
+  void enclose_time_inputs(const State& at, double a, double b, int order,
+                           std::span<InputBounds> out, Workspace& ws) const override {
+    variant(at).enclose_time_inputs(at, a, b, order, out, ws);
+  }
+  void enclose_way_inputs(const State& from, const State& to, double a, double b, int order,
+                          std::span<InputBounds> out, Workspace& ws) const override {
+    variant(from).enclose_way_inputs(from, to, a, b, order, out, ws);
+  }
+  std::vector<PrescribedMotion> prescribed_motions() const override;
   std::unique_ptr<System> hold(const std::vector<int>& events) const override;
   std::string coordinate_name(int column) const override { return first().coordinate_name(column); }
   std::string velocity_name(int column) const override { return first().velocity_name(column); }

@@ -25,5 +25,6 @@ struct KnownMotion {
 KnownMotion driven_linkage(unsigned seed);
 KnownMotion gear_train(unsigned seed);
 KnownMotion pulsed_mass(unsigned seed);
+KnownMotion pulsed_oscillator(unsigned seed);
 
 }  // namespace kardan::test

@@ -142,6 +142,9 @@ TEST(KnownMotions, OfGearTrainsAreRight) {
 TEST(KnownMotions, OfPulsedMassesAreRight) {
   attack(pulsed_mass);
 }
+TEST(KnownMotions, OfPulsedOscillatorsAreRight) {
+  attack(pulsed_oscillator);
+}
 
 }  // namespace
 }  // namespace kardan::test

@@ -131,6 +131,7 @@ void Tyre::build(Builder<D>& b) const {
   profile.bump_radius = bump_radius;
   profile.bump_center = bump_center;
   profile.table = table;
+  if (table) b.road_input({*table, b.frame(0).s, stiffness, damping}, 0);
   b.force(TyreKernel<D>{b.frame(0).s, radius, stiffness, damping, profile}, Builder<D>::ground, 0);
 }
 

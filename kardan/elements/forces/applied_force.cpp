@@ -73,6 +73,7 @@ double AppliedForceKernel<D>::magnitude(double t, const Pair<D>&, int) const {
 void AppliedForce::build(Builder<3>& b) const {
   const BodyFrame<3>& B = b.frame(0);
   const LoadAxes in = axes == "body" ? LoadAxes::body : LoadAxes::world;
+  for (const TimeFunction* f : {&fx, &fy, &fz}) b.force_input(*f, Builder<3>::ground, 0);
   b.force(AppliedForceKernel<3>{B.s, B.R, in, {fx, fy, fz}}, Builder<3>::ground, 0);
 }
 
@@ -80,6 +81,7 @@ void AppliedForce::build(Builder<2>& b) const {
   if (!is_absent(b, "fz", fz)) return;
   const BodyFrame<2>& B = b.frame(0);
   const LoadAxes in = axes == "body" ? LoadAxes::body : LoadAxes::world;
+  for (const TimeFunction* f : {&fx, &fy}) b.force_input(*f, Builder<2>::ground, 0);
   b.force(AppliedForceKernel<2>{B.s, B.R, in, {fx, fy}}, Builder<2>::ground, 0);
 }
 

@@ -32,12 +32,15 @@ double AppliedTorqueKernel<3>::magnitude(double t, const Pair<3>&, int) const {
 void AppliedTorque::build(Builder<3>& b) const {
   if (!b.require_rotation(0)) return;
   const LoadAxes in = axes == "body" ? LoadAxes::body : LoadAxes::world;
+  for (const TimeFunction* f : {&tx, &ty, &tz})
+    b.force_input(*f, Builder<3>::ground, 0, InputKind::torque);
   b.force(AppliedTorqueKernel<3>{b.frame(0).R, in, {tx, ty, tz}}, Builder<3>::ground, 0);
 }
 
 void AppliedTorque::build(Builder<2>& b) const {
   if (!b.require_rotation(0)) return;
   if (!is_absent(b, "tx", tx) || !is_absent(b, "ty", ty)) return;
+  b.force_input(tz, Builder<2>::ground, 0, InputKind::torque);
   b.force(AppliedTorqueKernel<2>{tz}, Builder<2>::ground, 0);
 }
 

@@ -44,6 +44,7 @@ joints:
     if (!belt.is_constant() || belt(0.0) != 0) {
       VecOf<D> x{};
       x[0] = 1;
+      b.row_input(belt, slots.row, 1);
       b.template constraint_bank<MovingSurfaceRows<D>>().items.push_back(
           {b.axis(0, 1), x, belt, slots});
     }

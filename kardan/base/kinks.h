@@ -1,0 +1,22 @@
+#pragma once
+/// Where a function of time has no continuous acceleration, found by enclosures: a stretch over
+/// which value and three derivatives are bounded has no kink, others are halved until they are or
+/// have shrunk to a point, where both sides are compared.
+
+#include <optional>
+
+#include "kardan/base/time_function.h"
+
+namespace kardan {
+
+struct Kink {
+  double t = 0;        ///< [s]
+  int derivative = 0;  ///< the lowest that jumps: 0 the value, 1 the velocity, 2 the acceleration
+  double before = 0, behind = 0;
+};
+
+/// The first kink strictly between two times. Of points that have to be compared one by one, as
+/// those of a function that repeats itself, the first ten thousand are looked at.
+[[nodiscard]] std::optional<Kink> find_kink(const TimeFunction& f, double from, double to);
+
+}  // namespace kardan

@@ -1,0 +1,48 @@
+#pragma once
+/// Inputs of elements: the functions of time, and of the way travelled, that act from outside, and
+/// what they act on. Steps are chosen so that none of them is passed over.
+
+#include <variant>
+
+#include "kardan/base/time_function.h"
+#include "kardan/elements/law.h"
+#include "kardan/elements/measure.h"
+#include "kardan/elements/values.h"
+
+namespace kardan {
+
+/// A law over a measure, its rate and time; over a stretch of time the measure counts as resting.
+template <int D>
+struct LawInput {
+  ExpressionLaw law;
+  std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure;
+  int counter = -1;
+};
+
+/// The height of a road under a point s of a body, as a force: stiffness h + damping h'.
+template <int D>
+struct RoadInput {
+  Table height;
+  VecOf<D> s{};
+  double stiffness = 0, damping = 0;
+};
+
+/// On what it acts: a force or torque between bodies, the rate of a dynamic variable, or the
+/// acceleration of a constraint row.
+enum class InputKind { force, torque, variable, row };
+
+template <int D>
+struct Input {
+  int element = 0;
+  InputKind kind = InputKind::force;
+  BodyColumns A, B;             // of a force or torque
+  double arm_A = 0, arm_B = 0;  // [m] of a force about the centres of mass
+  int index = -1;               // of the variable or row
+  int derivative = 0;           // of the function, which is what acts
+  double factor = 1;
+  std::variant<TimeFunction, LawInput<D>, RoadInput<D>> source;
+
+  bool of_way() const { return std::holds_alternative<RoadInput<D>>(source); }
+};
+
+}  // namespace kardan

@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "kardan/base/enclosure.h"
+#include "kardan/system/user_system.h"
+
+namespace kardan {
+namespace {
+
+/// Whether a formula, or a definition it uses, depends on t.
+bool varies(const EquationData& data, const Formula& formula) {
+  return std::ranges::any_of(formula.slots, [&](int slot) {
+    const int definition = slot - data.variables();
+    return slot == 0 || (definition >= 0 && varies(data, data.definitions[definition].formula));
+  });
+}
+
+}  // namespace
+
+/// Forces, rates of dynamic variables and constraints that depend on time.
+void UserSystem::find_inputs() {
+  if (!blueprint_.equations) return;
+  const EquationData& data = *blueprint_.equations;
+  const auto ws = make_workspace();
+  const bool known = evaluate(start_, {.force = true}, *ws) == Eval::ok;
+  const auto add = [&](const Formula& formula, int derivative, InputEffect effect) {
+    input_formulas_.push_back({formula, derivative});
+    effect.of_state = true;
+    inputs_.push_back(std::move(effect));
+  };
+  for (int i = 0; i < static_cast<int>(data.forces.size()); ++i) {
+    if (!varies(data, data.forces[i])) continue;
+    const int place = ws->M.pattern->find(i, i);
+    const double mass = known && place >= 0 ? ws->M.values[place] : 1;
+    add(data.forces[i], 0, {{{i, mass > 0 ? 1 / mass : 1}}, {}, true});
+  }
+  for (int i = 0; i < static_cast<int>(data.dynamic.size()); ++i)
+    if (varies(data, data.dynamic[i].formula))
+      add(data.dynamic[i].formula, 0, {{}, {{i, 1}}, true});
+  for (const NamedFormula& row : data.holonomic) {
+    if (!varies(data, row.formula)) continue;
+    InputEffect effect;
+    for (int j = 0; j < sizes_.v; ++j) effect.velocities.push_back({j, 1});
+    add(row.formula, 2, std::move(effect));
+  }
+}
+
+/// Multipliers count as zero: where forces depend on them they tell nothing about time.
+void UserSystem::enclose_time_inputs(const State& at, double a, double b, int order,
+                                     std::span<InputBounds> out, Workspace&) const {
+  // Constraints act by their second derivative, which is enclosed like the others.
+  const int taylor_order = order + 2;
+  const EquationData& data = *blueprint_.equations;
+  std::vector<Taylor> values;
+  values.reserve(data.variables() + data.definitions.size());
+  values.push_back(Taylor::time(a, b, taylor_order));
+  for (const Vector* part : {&at.p, &at.v, &at.r, &at.w, &at.s})
+    for (const double x : *part) values.push_back(Taylor::constant(x, taylor_order));
+  values.resize(data.variables(), Taylor::constant(0.0, taylor_order));
+  std::vector<Taylor> arguments;
+  const auto over = [&](const Formula& formula) {
+    arguments.clear();
+    for (const int slot : formula.slots) arguments.push_back(values[slot]);
+    return enclose(formula.expression, arguments, taylor_order);
+  };
+  for (const NamedFormula& definition : data.definitions)
+    values.push_back(over(definition.formula));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = InputBounds::of(over(input_formulas_[i].formula), input_formulas_[i].derivative, 1);
+}
+
+}  // namespace kardan

@@ -1,0 +1,112 @@
+#include "kardan/integrate/input_watch.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "kardan/base/time_function.h"
+
+namespace kardan {
+namespace {
+
+/// One function of time that pushes a unit mass.
+class OneForce final : public InputSource {
+ public:
+  explicit OneForce(const std::string& text)
+      : f_(TimeFunction::make(Expression::parse(text).value()).value()) {
+    effects_[0].velocities = {{0, 1}};
+  }
+  const std::vector<InputEffect>& of_time(const State&) const override { return effects_; }
+  const std::vector<InputEffect>& of_way(const State&) const override { return none_; }
+  void enclose(const State&, double a, double b, int order, std::span<InputBounds> out) override {
+    ++looks;
+    out[0] = InputBounds::of(f_.enclose(Taylor::time(a, b, order)), 0, 1);
+  }
+  void enclose(const State&, const State&, double, double, int, std::span<InputBounds>) override {}
+
+  int looks = 0;
+
+ private:
+  TimeFunction f_;
+  std::vector<InputEffect> effects_{1}, none_;
+};
+
+class InputWatchTest : public testing::Test {
+ protected:
+  /// At rest at t, with an absolute tolerance of 1e-6.
+  InputWatch::Reach reach(const std::string& text, double t, double wish,
+                          const char* method = "rn4") {
+    OneForce force(text);
+    ErrorScale scale;
+    scale.velocity = {1e-6};
+    InputWatch watch(&force, *find_method(method), scale, 10);
+    State at;
+    at.t = t;
+    at.p = at.v = {0.0};
+    const InputWatch::Reach out = watch.ahead(at, wish);
+    looks_ = force.looks;
+    return out;
+  }
+  int looks_ = 0;
+};
+
+TEST_F(InputWatchTest, LeavesStepsAloneThatAnInputCannotMove) {
+  for (const char* text : {"3*t + 1", "1e-9*sin(1e4*t)", "1e-10*floor(100*t)", "t^3 - t"}) {
+    EXPECT_EQ(reach(text, 0, 10).h, 10) << text;
+    EXPECT_LE(looks_, 2) << text;
+  }
+}
+
+TEST_F(InputWatchTest, EndsStepsAtKinksAndJumps) {
+  const auto expect_break = [&](const std::string& text, double t, bool jumps) {
+    const InputWatch::Reach out = reach(text, 0, 10);
+    EXPECT_TRUE(out.breaks) << text;
+    EXPECT_EQ(out.jumps, jumps) << text;
+    EXPECT_NEAR(out.h, t, 1e-13) << text;
+    EXPECT_LT(out.h, t) << text;
+    EXPECT_GE(out.behind, t) << text;
+    EXPECT_NEAR(out.behind, t, 1e-12) << text;
+    EXPECT_LE(looks_, 200) << text;
+    // And on from there, not back into it.
+    EXPECT_GT(reach(text, out.behind, 1e-3).h, 1e-9) << text;
+  };
+  expect_break("t < 5 ? 0 : 1", 5, true);
+  expect_break("1e-3*abs(t - 1)", 1, false);
+  expect_break("floor(2*t - 1)", 0.5, true);
+  expect_break("max(0, t - pi)", M_PI, false);
+  expect_break("mod(t, 1e-3)", 1e-3, true);
+  expect_break("step(2*t - 1, 5, 0, 5, 100)", 3, true);
+  expect_break("t == 2 ? 1 : 0", 2, false);
+}
+
+TEST_F(InputWatchTest, DoesNotPassAPulseHoweverShort) {
+  for (const double width : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+    const std::string text = fmt::format("exp(-((t - 7)/{0})^2)/{0}", width);
+    double t = 0;
+    int steps = 0;
+    for (; t < 7 && steps < 1000; ++steps) t += reach(text, t, 10 - t).h;
+    EXPECT_LT(t, 7 + 3 * width) << width;
+    EXPECT_LT(steps, 200) << width;
+  }
+}
+
+TEST_F(InputWatchTest, FollowsTheOrderOfTheMethod) {
+  const double low = reach("sin(t)", 0, 10, "newmark").h, middle = reach("sin(t)", 0, 10).h,
+               high = reach("sin(t)", 0, 10, "dop853").h;
+  EXPECT_LT(2 * low, middle);
+  EXPECT_LT(2 * middle, high);
+  EXPECT_GT(high, 1);
+}
+
+TEST_F(InputWatchTest, FindsBreaksOneByOne) {
+  // A million of them: no more work than for one.
+  const InputWatch::Reach out = reach("floor(1e5*t)", 0.3 + 1e-7, 10);
+  EXPECT_TRUE(out.breaks);
+  EXPECT_NEAR(out.behind, 0.3 + 1e-5, 1e-12);
+  EXPECT_LE(looks_, 200);
+}
+
+}  // namespace
+}  // namespace kardan
