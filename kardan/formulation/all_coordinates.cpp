@@ -148,7 +148,7 @@ Eval AllCoordinates::evaluate(double t, const Vector& x, const Vector& v, const 
 Eval AllCoordinates::evaluate_moved(double t, const Vector& x, const Vector& z, What what) {
   point_.t = t;
   system_.retract(base_.p, x, point_.p);
-  if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
+  if (!base_.turns.empty()) system_.follow_turns(base_, x, point_, *ws_);
   point_.r = z;
   return evaluate_at(*at_, what);
 }

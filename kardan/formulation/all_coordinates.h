@@ -62,6 +62,8 @@ class AllCoordinates final : public ConstrainedProblem {
     system_.event_guards(state, speed, guard, rate, *ws_);
   }
   void switch_modes(const State& after, State& state) override;
+  void constrained_part(Vector& d) override;
+  double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
   const Vector& accelerations() const override { return base_a_; }

@@ -63,7 +63,7 @@ Eval AllCoordinates::positions_hold(At& at) {
     at.solver->solve(a_, c_);
     closer_ = nearby_;
     system_.retract(nearby_.p, a_, closer_.p);
-    if (!closer_.turns.empty()) system_.follow_turns(nearby_, closer_, *ws_);
+    if (!closer_.turns.empty()) system_.follow_turns(nearby_, a_, closer_, *ws_);
     std::swap(nearby_, closer_);
     if (Eval e = system_.evaluate(nearby_, {.position = true}, *ws_); e != Eval::ok) return e;
     const double now = largest_off(row);
@@ -103,7 +103,7 @@ Eval AllCoordinates::contradiction(int row) {
 /// point_ at the chart coordinates x_.
 void AllCoordinates::retract_point() {
   system_.retract(base_.p, x_, point_.p);
-  if (!base_.turns.empty()) system_.follow_turns(base_, point_, *ws_);
+  if (!base_.turns.empty()) system_.follow_turns(base_, x_, point_, *ws_);
 }
 
 /// What is left of the weakest row in the metric of the masses, or, where that is little, by shape:
@@ -181,6 +181,19 @@ Eval AllCoordinates::project_velocity(At& at) {
   at.solver->solve(a_, c_);
   add_scaled(1, a_, point_.v);
   return all_finite(point_.v) ? Eval::ok : Eval::recoverable;
+}
+
+/// d = T^-1 M^-1 G' lambda with G T d as it was.
+void AllCoordinates::constrained_part(Vector& d) {
+  const At& at = has_end_ ? *end_at_ : *base_at_;
+  const SparseMatrix& G = in_workspace() ? ws_->G : at.motion.G;
+  if (!has_end_) x_.assign(second(), 0.0);
+  chart_.to_velocities(x_, d, u_);
+  c_.resize(rows());
+  G.multiply(u_, c_);
+  a_.assign(second(), 0.0);
+  at.solver->solve(a_, c_);
+  chart_.to_rates(x_, a_, d);
 }
 
 }  // namespace kardan

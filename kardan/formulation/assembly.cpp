@@ -218,7 +218,7 @@ StageResult solve_positions(const System& system, State& state,
     for (int halvings = 0; halvings < 12 && !gained; ++halvings, factor *= 0.5) {
       for (std::size_t i = 0; i < step.size(); ++i) scaled_step[i] = factor * step[i];
       system.retract(state.p, scaled_step, trial.p);
-      system.follow_turns(state, trial, ws);
+      system.follow_turns(state, scaled_step, trial, ws);
       new_size = stage.evaluate(trial);
       new_merit = stage.merit();
       gained = std::isfinite(new_size) && new_merit < (1 - 1e-4 * factor) * merit;

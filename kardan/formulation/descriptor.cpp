@@ -92,7 +92,7 @@ void Descriptor::place(double t, std::span<const double> y) {
   point_.t = t;
   const auto n = static_cast<std::size_t>(layout_.n);
   system_.retract(base_.p, y.subspan(0, n), point_.p);
-  if (follows_) system_.follow_turns(base_, point_, *ws_);
+  if (follows_) system_.follow_turns(base_, y.subspan(0, n), point_, *ws_);
   std::copy_n(y.begin() + layout_.v(), n, point_.v.begin());
   std::copy_n(y.begin() + layout_.z(), layout_.r, point_.r.begin());
   std::copy_n(y.begin() + layout_.aux(), layout_.w, point_.w.begin());
@@ -235,6 +235,7 @@ Eval Descriptor::rebase(const State& state) {
     b_ = ws_->b;
   }
   point_ = base_;
+  end_q_.assign(layout_.n, 0.0);
   watch_rank();
   if (form_.invariants && system_.sizes().e > 0) note_invariants();
   base_a_ = a_;
@@ -278,7 +279,7 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   state = base_;
   state.t = t;
   system_.retract(base_.p, y.x, state.p);
-  if (follows_) system_.follow_turns(base_, state, *ws_);
+  if (follows_) system_.follow_turns(base_, y.x, state, *ws_);
   state.v = y.u;
   state.r = y.z;
   a_ = base_a_;
@@ -304,6 +305,7 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.z = state.r;
   point.dz.assign(ws_->b.begin(), ws_->b.end());
   finished_.keep(state, active_, a_, lambda_, ws_->b);
+  end_q_ = point.q;
   return Eval::ok;
 }
 
@@ -329,7 +331,7 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.t = point.t;
   state.r = point.z;
   system_.retract(base_.p, point.q, state.p);
-  if (follows_) system_.follow_turns(base_, state, *ws_);
+  if (follows_) system_.follow_turns(base_, point.q, state, *ws_);
   state.v = point.dq;
   for (const RotationChart& c : rotations_)
     set_part(state.v, c.v, rotation_rate_map(part(point.q, c.v)) * part(point.dq, c.v));
@@ -373,11 +375,15 @@ void Descriptor::error_units(const State& state, const ErrorScale& scale, Local&
   error_units_.units(state, ahead_, scale, units);
 }
 
+double Descriptor::largest_turn(const Vector& q) const {
+  double largest = 0;
+  for (const RotationChart& c : rotations_) largest = std::max(largest, norm(part(q, c.v)));
+  return largest;
+}
+
 bool Descriptor::advance(const ChartPoint& point) {
   at_base_ = false;
-  return std::all_of(rotations_.begin(), rotations_.end(), [&](const RotationChart& c) {
-    return norm(part(point.q, c.v)) <= chart_reach;
-  });
+  return largest_turn(point.q) <= chart_reach;
 }
 
 void Descriptor::event_functions(const State& state, std::span<double> z) {

@@ -108,6 +108,8 @@ class Descriptor final : public DaeProblem {
   std::string culprit() const override { return culprit_; }
   Diagnosis diagnosis() const override { return diagnosis_; }
   Eval begin_step(double h) override;
+  void constrained_part(Vector& d) override;
+  double largest_turn(const Vector& q) const override;
   bool advance(const ChartPoint& point) override;
   double singular_time() const override { return singular_time_; }
   ProblemCounts counts() const override { return counts_; }
@@ -249,6 +251,7 @@ class Descriptor final : public DaeProblem {
   // Scratch.
   State point_, before_;
   Vector a_, lambda_, b_, rhs_, tangent_;
+  Vector end_q_;                  // of the step finished last; after rebase(): zero
   Vector moved_, pushed_;         // by the last closing: positions in body tangents, velocities
   Vector shifted_, total_shift_;  // of positions after the step, in body tangents
   RowSpace invariants_;

@@ -248,7 +248,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
       add_scaled(1, change, moved_);
       before_ = state;
       system_.retract(before_.p, change, state.p);
-      if (follows_) system_.follow_turns(before_, state, *ws_);
+      if (follows_) system_.follow_turns(before_, change, state, *ws_);
       if (Eval e = evaluate(state, {.position = true, .velocity = true}); e != Eval::ok) return e;
     }
     const std::span<const double> change = correct(ws_->rate);
@@ -385,7 +385,7 @@ Eval Descriptor::keep_invariants(State& state) {
     }
     before_ = state;
     system_.retract(before_.p, tangent_, state.p);
-    if (follows_) system_.follow_turns(before_, state, *ws_);
+    if (follows_) system_.follow_turns(before_, tangent_, state, *ws_);
     shifted_ = tangent_;
     if (Eval e = close(state); e != Eval::ok) return e;
     add_scaled(1, shifted_, total_shift_);
@@ -412,6 +412,23 @@ Eval Descriptor::close(double t, std::span<double> y) {
   std::copy(lambda_.begin(), lambda_.end(), y.begin() + layout_.lambda());
   std::copy(point_.w.begin(), point_.w.end(), y.begin() + layout_.aux());
   return Eval::ok;
+}
+
+/// d = T^-1 a with M a + G' lambda = 0 and G a = G T d on the rows that count.
+void Descriptor::constrained_part(Vector& d) {
+  const auto n = static_cast<std::size_t>(layout_.n);
+  tangent_ = d;
+  for (const RotationChart& c : rotations_)
+    set_part(tangent_, c.v, rotation_rate_map(part(end_q_, c.v)) * part(d, c.v));
+  std::fill(rhs_.begin(), rhs_.end(), 0.0);
+  const std::span<double> rows = std::span(rhs_).subspan(n, layout_.m);
+  ws_->G.multiply(tangent_, rows);
+  for (int i = 0; i < layout_.m; ++i)
+    if (!active_[i]) rows[i] = 0;
+  acceleration_.solve(rhs_);
+  std::copy_n(rhs_.begin(), n, d.begin());
+  for (const RotationChart& c : rotations_)
+    set_part(d, c.v, rotation_rate_map_inverse(part(end_q_, c.v)) * part(rhs_, c.v));
 }
 
 }  // namespace kardan

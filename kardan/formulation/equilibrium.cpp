@@ -273,7 +273,7 @@ class Balancer {
     Vector delta(step_.begin(), step_.begin() + s.v);
     for (double& d : delta) d *= factor;
     system_->retract(at_.state.p, delta, next.state.p);
-    system_->follow_turns(at_.state, next.state, balance_->workspace());
+    system_->follow_turns(at_.state, delta, next.state, balance_->workspace());
     for (int i = 0; i < s.constraints(); ++i) next.lambda[i] += factor * step_[s.v + i];
     const double* aux = step_.data() + s.v + s.constraints();
     for (int i = 0; i < s.r; ++i) next.state.r[i] += factor * aux[i];

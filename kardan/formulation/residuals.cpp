@@ -65,7 +65,7 @@ State shaken(const System& system, const State& state, double size) {
   State moved = state;
   system.retract(state.p, delta, moved.p);
   const auto ws = system.make_workspace();
-  system.follow_turns(state, moved, *ws);
+  system.follow_turns(state, delta, moved, *ws);
   return moved;
 }
 

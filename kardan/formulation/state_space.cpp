@@ -393,7 +393,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
     velocity_from_chart(point.q, point.dq, state.v);
-    follow(state);
+    follow(point.q, state);
     if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
     return auxiliaries_.solve(system_, state, *ws_);
   }

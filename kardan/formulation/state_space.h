@@ -72,6 +72,8 @@ class StateSpace final : public ChartProblem {
     system_.event_guards(state, speed, guard, rate, *ws_);
   }
   void switch_modes(const State& after, State& state) override;
+  void constrained_part(Vector& d) override;
+  double largest_turn(const Vector& q) const override;
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
   std::string culprit() const override { return culprit_; }
@@ -115,8 +117,8 @@ class StateSpace final : public ChartProblem {
   void bend_base();
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
   /// Turn counters and contact variables of a state in this chart.
-  void follow(State& state) {
-    if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, state, *ws_);
+  void follow(const Vector& q, State& state) {
+    if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, q, state, *ws_);
   }
   Eval dependent_velocities(const Vector& u);
   void turn_velocities();
@@ -284,6 +286,7 @@ class StateSpace final : public ChartProblem {
   ErrorUnits error_units_;
   Local units_;
   Vector error_x_, error_u_;
+  Local free_part_;
   LocalRate end_rate_;
   Local grid_y_;
   Vector place_held_;

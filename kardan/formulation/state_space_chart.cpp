@@ -23,14 +23,20 @@ Mat3d orientation(const State& state, const BodyLayout& body) {
 
 }  // namespace
 
+double StateSpace::largest_turn(const Vector& q) const {
+  double largest = 0;
+  if (system_.dimension() != 3) return largest;
+  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    const BodyLayout& body = system_.bodies()[b];
+    if (body.v_count <= 3) continue;
+    const double* theta = q.data() + body.v + 3;
+    largest = std::max(largest, std::hypot(theta[0], theta[1], theta[2]));
+  }
+  return largest;
+}
+
 bool StateSpace::advance(const ChartPoint& point) {
-  if (system_.dimension() == 3)
-    for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-      const BodyLayout& body = system_.bodies()[b];
-      if (body.v_count <= 3) continue;
-      const double* theta = point.q.data() + body.v + 3;
-      if (std::hypot(theta[0], theta[1], theta[2]) > chart_reach) return false;
-    }
+  if (largest_turn(point.q) > chart_reach) return false;
   if (rows_.empty()) return true;
   if (factor_dependent(near_) != Eval::ok) return false;
   near_base_ = false;

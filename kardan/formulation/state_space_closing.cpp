@@ -88,7 +88,7 @@ Eval StateSpace::close_positions() {
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
     system_.retract(base_.p, q_, point_.p);
-    follow(point_);
+    follow(q_, point_);
     if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
     int worst = 0;
     const double size = open_positions(worst);
@@ -116,7 +116,7 @@ Eval StateSpace::close_positions() {
     split_.add_held(held_, q_);
     if (!look && iteration > 0 && size * size < foreseeable * closing_.position * last) {
       system_.retract(base_.p, q_, point_.p);
-      follow(point_);
+      follow(q_, point_);
       foreseen_ = true;
       return update_turns(), Eval::ok;
     }

@@ -47,6 +47,16 @@ void StateSpace::close_error(int m, LinearSolver& dependent, Vector& held, Vecto
   split_.add_held(held, all);
 }
 
+void StateSpace::constrained_part(Vector& d) {
+  Local& free = free_part_;
+  free.resize(second(), split_.drift());
+  split_.x_of.multiply(d, free.x);
+  split_.drift_of(d, free.z);
+  error_x_.resize(d.size());
+  spread_position_error(free, error_x_);
+  add_scaled(-1, error_x_, d);
+}
+
 double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
   double largest = 0;
   error_x_.resize(system_.sizes().v);

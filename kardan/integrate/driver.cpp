@@ -9,6 +9,7 @@
 
 #include "kardan/integrate/events.h"
 #include "kardan/integrate/input_watch.h"
+#include "kardan/integrate/path_check.h"
 #include "kardan/integrate/step_sizes.h"
 
 namespace kardan {
@@ -90,6 +91,8 @@ class Driver {
         stop_times_(options.stop_times),
         events_(problem, options),
         inputs_(options.fixed_step > 0 ? nullptr : options.inputs, method, scale_, t_end),
+        path_(problem, scale_,
+              options.fixed_step > 0 ? PathCheck::Steps::fixed : PathCheck::Steps::controlled),
         sizes_(method, options) {
     dense_.flow = stepper_->flow();
     dense_.problem = &problem;
@@ -126,7 +129,7 @@ class Driver {
     if (!options_.from)
       memory_.h = options_.fixed_step > 0   ? options_.fixed_step
                   : options_.first_step > 0 ? options_.first_step
-                                            : first_step();
+                                            : std::min(first_step(), path_first_step());
     while (state_.t < t_end_ - 4 * std::numeric_limits<double>::epsilon() *
                                    std::max(std::abs(t_end_), std::abs(memory_.start))) {
       if (report_.counters.steps >= options_.max_steps) {
@@ -228,7 +231,7 @@ class Driver {
       }
       if (error > 1 && options_.fixed_step == 0) {
         ++report_.counters.rejected;
-        failure_ = Diagnosis::error_test;
+        failure_ = path_.diagnosis();
         memory_.h = sizes_.after_rejection(h, error, rejected_h, rejected_error);
         rejected = true;
         rejected_h = h;
@@ -354,7 +357,23 @@ class Driver {
     problem_.base_point(dense_.from);
     stepper_->look_at_end(dense_.from, dense_.to, h, trial_.error);
     error = measure(next_, h);
-    return std::isfinite(error) ? Eval::ok : Eval::recoverable;
+    return std::isfinite(error) ? follow_path(error) : Eval::recoverable;
+  }
+
+  /// What lets the step grow by no more than a factor counts as an error that does.
+  Eval follow_path(double& error) {
+    const double factor = path_.allowed(dense_);
+    if (factor < 1 && options_.fixed_step > 0) {
+      failure_ = path_.diagnosis();
+      return Eval::recoverable;
+    }
+    error = std::max(error, std::pow(factor, -sizes_.power()));
+    return Eval::ok;
+  }
+
+  double path_first_step() {
+    problem_.base_point(dense_.from);
+    return path_.first_step(dense_.from);
   }
 
   /// The end of the trial, as a state.
@@ -412,6 +431,7 @@ class Driver {
       memory_.last_error = 0;  // the errors before an event tell nothing about those after it
       memory_.foreseen = 0;
       fresh_ = true;
+      path_.restart();
     }
     state_ = next_;
     if (report_.reason != Reason::finished && (wish.empty() || !report_.handed_over)) {
@@ -474,6 +494,7 @@ class Driver {
   EventSearch events_;
   InputWatch inputs_;
   InputWatch::Reach break_;  // of the step tried last
+  PathCheck path_;
   LocalJacobian jacobian_;
   Trial trial_;
   LocalRate nudge_rate_;

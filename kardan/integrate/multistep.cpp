@@ -6,6 +6,12 @@
 #include <cmath>
 
 namespace kardan {
+namespace {
+
+/// Steps aim below what the path allows, and are shortened to this share at once.
+constexpr double path_safety = 0.8, most_shrink = 0.1;
+
+}  // namespace
 
 MultistepDriver::MultistepDriver(ChartProblem& problem, const Method& method, State& state,
                                  double t_end, const DriverOptions& options,
@@ -19,7 +25,8 @@ MultistepDriver::MultistepDriver(ChartProblem& problem, const Method& method, St
       scale_(options.scale ? *options.scale : problem.default_scale(options.tolerance)),
       stop_times_(options.stop_times),
       events_(problem, options),
-      inputs_(options.inputs, method, scale_, t_end) {
+      inputs_(options.inputs, method, scale_, t_end),
+      path_(problem, scale_, PathCheck::Steps::controlled) {
   stop_times_.push_back(t_end);
   std::ranges::sort(stop_times_);
 }
@@ -55,6 +62,7 @@ DriverReport MultistepDriver::run() {
 void MultistepDriver::go() {
   const double slack = rounding();
   bool going = restart(options_.from ? 0 : options_.first_step);
+  if (going && !options_.from) longest_ = path_.first_step(dense_.to);
   while (going && state_.t < t_end_ - slack) {
     if (report_.counters.steps >= options_.max_steps) {
       stop(Reason::too_many_steps, Diagnosis::too_many_steps,
@@ -160,7 +168,7 @@ bool MultistepDriver::restart(double first) {
 bool MultistepDriver::step() {
   const bool fresh = problem_at_ == state_.t;
   std::swap(dense_.from, dense_.to);
-  double t = state_.t, end = next_stop();
+  double t = state_.t, end = std::min(next_stop(), t + longest_);
   const double wish = std::min({next_step(), end - t, seen_});
   break_ = inputs_.ahead(state_, wish);
   if (break_.breaks && break_.h == 0) return pass_break();
@@ -171,8 +179,7 @@ bool MultistepDriver::step() {
   if (thrown_) std::rethrow_exception(thrown_);
   Eval e = answer < 0 ? Eval::recoverable : Eval::ok;
   // A step below round-off is none, whatever the library says.
-  if (e == Eval::ok && t - state_.t < rounding() && t < next_stop() - rounding())
-    e = Eval::recoverable;
+  if (e == Eval::ok && t - state_.t < rounding() && t < end - rounding()) e = Eval::recoverable;
   if (e == Eval::ok) e = end_at(t);
   if (e != Eval::ok) {
     // Away from the base the chart may be at fault: once more from a new one.
@@ -187,7 +194,21 @@ bool MultistepDriver::step() {
   }
   seen_ = std::numeric_limits<double>::infinity();
   break_.breaks = break_.breaks && t >= end - rounding();
-  return conclude(t - state_.t, problem_.advance(dense_.to));
+  const double h = t - state_.t, factor = path_.allowed(dense_);
+  if (factor < 1) return retake(h, factor);
+  longest_ = path_safety * factor * h;
+  return conclude(h, problem_.advance(dense_.to));
+}
+
+/// The step from the state once more, with the memory of none.
+bool MultistepDriver::retake(double h, double factor) {
+  ++report_.counters.rejected;
+  longest_ = std::max(path_safety * factor, most_shrink) * h;
+  if (longest_ < 4 * rounding()) {
+    no_step(path_.diagnosis());
+    return false;
+  }
+  return restart(longest_);
 }
 
 /// An input has a kink or a jump here: on behind it. No time passes but for rounding.
@@ -226,7 +247,10 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
   observing_ = true;
   const std::string wish = observer_ ? observer_(view) : std::string();
   observing_ = false;
-  if (event) events_.pass(dense_, next_, report_);
+  if (event) {
+    events_.pass(dense_, next_, report_);
+    path_.restart();
+  }
   state_ = next_;
   if (report_.reason != Reason::finished && (wish.empty() || !report_.handed_over)) return false;
   if (!wish.empty()) {

@@ -11,6 +11,7 @@
 #include "kardan/integrate/driver.h"
 #include "kardan/integrate/events.h"
 #include "kardan/integrate/input_watch.h"
+#include "kardan/integrate/path_check.h"
 
 namespace kardan {
 
@@ -75,6 +76,7 @@ class MultistepDriver {
   std::string refusal() const;
   double next_stop() const;
   bool restart(double first);
+  bool retake(double h, double factor);
   bool interrupted();
   void go();
   bool step();
@@ -90,6 +92,8 @@ class MultistepDriver {
   InputWatch inputs_;
   InputWatch::Reach break_;                                       // of the step taken last
   double seen_ = std::numeric_limits<double>::infinity();         // longest step along the way
+  PathCheck path_;
+  double longest_ = std::numeric_limits<double>::infinity();      // [s] that the path allows a step
   double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
   Local y_, weights_;
   DenseStep dense_;

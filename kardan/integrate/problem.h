@@ -156,6 +156,12 @@ class ChartProblem {
   /// Sets the modes of `state` to those that belong to `after`, a state just beyond an event.
   virtual void switch_modes(const State& after, State& state) = 0;
 
+  /// d := what free coordinates cannot make of a displacement d of chart coordinates, along the
+  /// constraints at the end of the step finished last (after rebase(): at the base).
+  virtual void constrained_part(Vector& d) = 0;
+  /// [rad] The largest rotation that chart coordinates q stand for.
+  virtual double largest_turn(const Vector& q) const = 0;
+
   /// For methods that stay in a chart over many steps. Tells that the step to `point`, just
   /// finished, is taken: what follows lies near it. False when the chart ends here and the base
   /// must move.

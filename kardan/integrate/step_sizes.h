@@ -15,6 +15,9 @@ class StepSizes {
   /// The error per second is held below the tolerance, not the error of a step.
   bool per_unit_step() const { return per_unit_; }
 
+  /// Of h, with which errors in units of what is allowed go to zero.
+  double power() const { return power_; }
+
   /// After a step of h with this error; at most `growth` times as long. Where the error was as
   /// foreseen, the next one will be known too: half the safety is enough.
   double next(double h, double error, const StepMemory& memory, double growth) const;

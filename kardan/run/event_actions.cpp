@@ -128,7 +128,7 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
   after = state;
   after.t += time;
   system_.retract(state.p, step_, after.p);
-  system_.follow_turns(state, after, workspace());
+  system_.follow_turns(state, step_, after, workspace());
   return EventEffect::changed;
 }
 

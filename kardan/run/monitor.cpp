@@ -55,6 +55,7 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       report_(memory.report),
       ws_(system_->make_workspace()),
       accelerations_(std::make_unique<AccelerationSolver>(*system_)),
+      row_solver_(method, options.options),
       driven_(may_be_driven(*system_)),
       works_(may_do_work(*system_)) {}
 
@@ -230,17 +231,38 @@ std::string Monitor::fill_grid(const StepView& step) {
         return fmt::format("t = {:.9g}: the state between two steps could not be found: {}", t,
                            step.problem->culprit());
       }
+      if (!accelerate(inside_)) return undetermined(t);
+      if (row_solver_.trusts(step, point_, a_, ws_->b) ||
+          row_solver_.solve(step, t, solved_) != Eval::ok) {
+        if (std::string wish = tell(inside_); !wish.empty()) return wish;
+        continue;
+      }
+      inside_ = solved_;
     }
     if (std::string wish = show(inside_); !wish.empty()) return wish;
   }
 }
 
+bool Monitor::accelerate(State& state) {
+  return accelerations_->solve(state, a_, lambda_, *ws_) == Eval::ok;
+}
+
+std::string Monitor::undetermined(double t) {
+  failed_ = true;
+  return fmt::format("t = {:.9g}: the accelerations are not determined", t);
+}
+
+void Monitor::solve_rows(const Formulation& formulation, const ErrorScale& scale) {
+  row_solver_.use(*system_, formulation, report_.formulation_options, scale);
+}
+
 std::string Monitor::show(State& state) {
+  return accelerate(state) ? tell(state) : undetermined(state.t);
+}
+
+/// With the accelerations and multipliers there.
+std::string Monitor::tell(State& state) {
   ++memory_.shown;
-  if (accelerations_->solve(state, a_, lambda_, *ws_) != Eval::ok) {
-    failed_ = true;
-    return fmt::format("t = {:.9g}: the accelerations are not determined", state.t);
-  }
   leave_out_held(lambda_);
   return watchers_.grid({&state, &a_, &lambda_});
 }

@@ -3,6 +3,7 @@
 /// energy, and the output grid, which is filled from dense output.
 
 #include "kardan/formulation/accelerations.h"
+#include "kardan/run/row_solver.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan {
@@ -17,6 +18,8 @@ class Monitor {
   std::string begin(const State& start, const Vector& a);
   /// Goes on with other equations of the same motion: further constraints hold (System::hold).
   void use(const System& system);
+  /// How rows inside steps are solved for, where dense output is not the motion.
+  void solve_rows(const Formulation& formulation, const ErrorScale& scale);
   /// After an accepted step; a non-empty answer ends the run with that reason.
   std::string observe(const StepView& step);
   /// Accelerations and multipliers at the end of the run; empty where they are not determined.
@@ -37,6 +40,9 @@ class Monitor {
   bool state_between(ChartProblem& problem);
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
+  std::string tell(State& state);
+  bool accelerate(State& state);
+  std::string undetermined(double t);
 
   /// Without the multipliers of what is held.
   void leave_out_held(Vector& lambda) const;
@@ -50,9 +56,10 @@ class Monitor {
   RunReport& report_;
   std::unique_ptr<Workspace> ws_;
   std::unique_ptr<AccelerationSolver> accelerations_;
+  RowSolver row_solver_;
   Vector a_, lambda_;
   ChartPoint point_;
-  State inside_;
+  State inside_, solved_;
   bool driven_;
   bool works_;  // forces, drivers or events may do work
   bool failed_ = false;

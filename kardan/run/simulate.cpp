@@ -257,6 +257,9 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     monitor.use(*system);
     SystemInputs inputs(*system);
     driver.inputs = &inputs;
+    monitor.solve_rows(*choice.formulation, driver.scale
+                                                ? *driver.scale
+                                                : problem->default_scale(options.driver.tolerance));
     const double t = state.t;
     driver.pause_at = next_restart(memory, t, options.checkpoint_every);
     if (goes_on) driver.from = std::exchange(report.driver, {});

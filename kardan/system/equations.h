@@ -116,8 +116,10 @@ class Equations {
   /// velocity exceeds `speed`. An infinite rate: the event has none.
   virtual void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
                             std::span<double> rate, Workspace&) const = 0;
-  /// Sets the turn counters and contact variables of `to` so that they continue from `from`.
-  virtual void follow_turns(const State& from, State& to, Workspace&) const = 0;
+  /// Sets the turn counters and contact variables of `to` so that they continue from `from`, which
+  /// was moved there by the tangent `way` (retract): turns go with it, however far.
+  virtual void follow_turns(const State& from, std::span<const double> way, State& to,
+                            Workspace&) const = 0;
 };
 
 }  // namespace kardan

@@ -321,20 +321,12 @@ void MultibodySystem<D>::choose_modes(State& state, Workspace& ws) const {
   for (const auto& bank : program_.forces) bank->choose_modes(at, state.modes.data());
 }
 
-/// Bounds how far a direction fixed in body b moves (as a chord of the unit sphere) between two
-/// states.
+/// [rad] How far the tangent `way` turns body b.
 template <int D>
-double MultibodySystem<D>::turned(const State& from, const State& to, int b) const {
-  if (b == 0 || bodies_[b].v_count <= 3) return 0;
-  const double *p = from.p.data() + bodies_[b].p + 3, *q = to.p.data() + bodies_[b].p + 3;
-  double pq = 0, pp = 0, qq = 0;
-  for (int k = 0; k < 4; ++k) {
-    pq += p[k] * q[k];
-    pp += p[k] * p[k];
-    qq += q[k] * q[k];
-  }
-  // With the angle phi between the poses (p.q)^2 = p.p q.q cos^2(phi/2), the chord 2 sin(phi/2).
-  return 2 * std::sqrt(std::max(0.0, 1 - pq * pq / (pp * qq)));
+double MultibodySystem<D>::turned(std::span<const double> way, int b) const {
+  if (D == 2 || b == 0 || bodies_[b].v_count <= 3) return 0;
+  const double* theta = way.data() + bodies_[b].v + 3;
+  return std::hypot(theta[0], theta[1], theta[2]);
 }
 
 /// How far b of a counter is from the half plane at which turns are counted. Turns are mostly
@@ -362,28 +354,48 @@ double MultibodySystem<D>::turn_distance(std::size_t counter, const State& state
   return known.value;
 }
 
+/// The angle of a counter without its turns, where the share s of the tangent `way` leads.
 template <int D>
-void MultibodySystem<D>::follow_turns(const State& from, State& to, Workspace& ws) const {
-  if (program_.counters.empty()) return;
-  auto& scratch = static_cast<MotionScratch&>(*ws.scratch);
+double MultibodySystem<D>::principal_angle(const TurnCounter<D>& counter, const State& from,
+                                           std::span<const double> way, double s,
+                                           MotionScratch& scratch) const {
   auto& motion = scratch.motion;
+  for (int b : {counter.A.body, counter.B.body}) {
+    if (b == 0) continue;
+    orient(from, b, motion[b]);
+    if constexpr (D == 3)
+      if (s > 0 && bodies_[b].v_count > 3) {
+        const double* theta = way.data() + bodies_[b].v + 3;
+        motion[b].R = motion[b].R * rotation_exp(s * Vec3d{theta[0], theta[1], theta[2]});
+      }
+  }
   Measure<D> y;
-  auto principal = [&](const TurnCounter<D>& c, const State& state) {
-    for (int b : {c.A.body, c.B.body})
-      if (b > 0) orient(state, b, motion[b]);
-    c.angle.evaluate({motion[c.A.body], motion[c.B.body]}, Depth::value, y);
-    return y.value;
-  };
+  counter.angle.evaluate({motion[counter.A.body], motion[counter.B.body]}, Depth::value, y);
+  return y.value;
+}
+
+/// Along the way in parts that are shorter than half a turn.
+template <int D>
+void MultibodySystem<D>::follow_turns(const State& from, std::span<const double> way, State& to,
+                                      Workspace& ws) const {
+  if (program_.counters.empty()) return;
+  constexpr double longest_part = 2;  // [rad]
+  constexpr double farthest = 1e4;    // [rad] nothing that a step may reach
+  auto& scratch = static_cast<MotionScratch&>(*ws.scratch);
   for (std::size_t i = 0; i < program_.counters.size(); ++i) {
     const TurnCounter<D>& c = program_.counters[i];
+    const double turn = turned(way, c.A.body) + turned(way, c.B.body);
+    to.turns[i] = from.turns[i];
     // Where b cannot have come to the half plane.
-    if (D == 3 && turned(from, to, c.A.body) + turned(from, to, c.B.body) <
-                      0.99 * turn_distance(i, from, scratch)) {
-      to.turns[i] = from.turns[i];
-      continue;
+    if (D == 3 && turn < 0.99 * turn_distance(i, from, scratch)) continue;
+    if (!(turn < farthest)) continue;
+    const int parts = 1 + static_cast<int>(turn / longest_part);
+    double last = principal_angle(c, from, way, 0, scratch);
+    for (int k = 1; k <= parts; ++k) {
+      const double next = principal_angle(c, from, way, static_cast<double>(k) / parts, scratch);
+      to.turns[i] += static_cast<int>(std::lround((last - next) / (2 * std::numbers::pi)));
+      last = next;
     }
-    const double jump = principal(c, from) - principal(c, to);
-    to.turns[i] = from.turns[i] + static_cast<int>(std::lround(jump / (2 * std::numbers::pi)));
   }
 }
 

@@ -34,7 +34,8 @@ class MultibodySystem final : public System {
   std::unique_ptr<System> hold(const std::vector<int>& events) const override;
   void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
                     std::span<double> rate, Workspace&) const override;
-  void follow_turns(const State& from, State& to, Workspace&) const override;
+  void follow_turns(const State& from, std::span<const double> way, State& to,
+                    Workspace&) const override;
 
   /// Its parameters never change.
   void set_modes(int /*event*/, State&) const override {}
@@ -132,7 +133,9 @@ class MultibodySystem final : public System {
 
   void orient(const State&, int body, BodyMotion<D>&) const;
   Depth depth_of(const Request&) const;
-  double turned(const State& from, const State& to, int body) const;
+  double turned(std::span<const double> way, int body) const;
+  double principal_angle(const TurnCounter<D>& counter, const State& from,
+                         std::span<const double> way, double s, MotionScratch& scratch) const;
   double turn_distance(std::size_t counter, const State& state, MotionScratch& scratch) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;

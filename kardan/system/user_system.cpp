@@ -290,7 +290,8 @@ void UserSystem::choose_modes(State& state, Workspace& ws) const {
   (void)equations_->contact(state, state.s, ws);
 }
 
-void UserSystem::follow_turns(const State& from, State& to, Workspace& ws) const {
+void UserSystem::follow_turns(const State& from, std::span<const double>, State& to,
+                              Workspace& ws) const {
   to.s = from.s;
   if (equations_->contact(to, to.s, ws) != Eval::ok) to.s = from.s;
 }

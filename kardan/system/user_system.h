@@ -40,7 +40,8 @@ class UserSystem final : public System {
                     std::span<double> rate, Workspace&) const override;
   /// Its parameters never change.
   void set_modes(int /*event*/, State&) const override {}
-  void follow_turns(const State& from, State& to, Workspace& ws) const override;
+  void follow_turns(const State& from, std::span<const double> way, State& to,
+                    Workspace& ws) const override;
 
   int dimension() const override { return 1; }
   bool exact_derivatives() const override { return equations_->exact(); }

@@ -42,8 +42,9 @@ class VariantSystem final : public System {
     variant(s).event_guards(s, speed, guard, rate, ws);
   }
   void choose_modes(State& s, Workspace& ws) const override { variant(s).choose_modes(s, ws); }
-  void follow_turns(const State& from, State& to, Workspace& ws) const override {
-    variant(to).follow_turns(from, to, ws);
+  void follow_turns(const State& from, std::span<const double> way, State& to,
+                    Workspace& ws) const override {
+    variant(to).follow_turns(from, way, to, ws);
   }
 
   int dimension() const override { return first().dimension(); }

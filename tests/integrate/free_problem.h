@@ -89,6 +89,9 @@ class FreeProblem final : public ChartProblem {
   ErrorScale default_scale(double tolerance) const override {
     return {tolerance, {}, {}, {}, {}, {}, {}};
   }
+  /// All are free.
+  void constrained_part(Vector& d) override { std::fill(d.begin(), d.end(), 0.0); }
+  double largest_turn(const Vector&) const override { return 0; }
   int events() const override { return 0; }
   void event_functions(const State&, std::span<double>) override {}
   void switch_modes(const State&, State&) override {}

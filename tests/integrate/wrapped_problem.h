@@ -38,6 +38,8 @@ class WrappedProblem : public ChartProblem {
   void switch_modes(const State& after, State& state) override {
     inner_.switch_modes(after, state);
   }
+  void constrained_part(Vector& d) override { inner_.constrained_part(d); }
+  double largest_turn(const Vector& q) const override { return inner_.largest_turn(q); }
   const Vector& accelerations() const override { return inner_.accelerations(); }
   const Vector& multipliers() const override { return inner_.multipliers(); }
   std::string culprit() const override { return inner_.culprit(); }

@@ -115,7 +115,7 @@ TEST(Turns, FollowTheAngleOverSeveralTurnsBothWays) {
     Vector delta{0, 0, 0, step * axis.x, step * axis.y, step * axis.z};
     for (int k = 0; k < 3; ++k) delta[k] = centre[k] - state.p[k];
     system->retract(state.p, delta, next.p);
-    system->follow_turns(state, next, *ws);
+    system->follow_turns(state, delta, next, *ws);
     state = next;
     angle += step;
   };
@@ -146,8 +146,9 @@ joints:
   State state = system->start();
   for (int k = 0; k < 30; ++k) {
     State next = state;
-    system->retract(state.p, Vector{0, 0, 0.02 / 10, 0, 0, 2 * pi / 10}, next.p);
-    system->follow_turns(state, next, *ws);
+    const Vector delta{0, 0, 0.02 / 10, 0, 0, 2 * pi / 10};
+    system->retract(state.p, delta, next.p);
+    system->follow_turns(state, delta, next, *ws);
     state = next;
     ASSERT_EQ(system->evaluate(state, {.position = true}, *ws), Eval::ok);
     EXPECT_LE(norm_max(ws->g), 1e-14) << k;

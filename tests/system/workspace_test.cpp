@@ -86,7 +86,7 @@ TEST(Workspace, AllocatesNothingInEvaluationsAndDerivativesAfterTheFirst) {
     system->retract(at.state.p, at.state.v, moved.p);
     system->events(at.state, events, *ws);
     system->choose_modes(moved, *ws);
-    system->follow_turns(at.state, moved, *ws);
+    system->follow_turns(at.state, at.state.v, moved, *ws);
     system->energy(at.state, *ws);
     system->momentum(at.state, *ws);
     system->element_forces(at.state, forces, *ws);

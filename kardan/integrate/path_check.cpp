@@ -1,0 +1,148 @@
+#include "kardan/integrate/path_check.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace kardan {
+namespace {
+
+/// [rad] A body turns by no more in a step.
+constexpr double longest_turn = 3;
+/// A defect of this share of the way is none of a smooth motion: a circle has it after 3.7 rad.
+constexpr double branch_share = 0.2;
+/// Below this part of it, and below so many tolerances, there is no doubt; nor does the step grow
+/// much beyond it.
+constexpr double doubtful = 0.1, tolerances = 10, little_growth = 1.25;
+/// Parts of a displacement that free coordinates make are zero below this share of it.
+constexpr double no_part = 1e-8;
+/// Tolerances by which velocities, or accelerations, may move prescribed coordinates in a first
+/// step.
+constexpr double first_way = 100;
+/// Power of h with which the defect goes to zero.
+constexpr double defect_power = 5;
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+/// Shares of the velocities at both ends, and of the change of the accelerations: of orders 4, 2
+/// and 1.
+constexpr PathCheck::Rule rules[] = {{0.5, 0.5, 1.0 / 12}, {0.5, 0.5, 0}, {1, 0, 0}, {0, 1, 0}};
+
+/// A number in (0.5, 1) that belongs to i: directions of no particular kind.
+double some_number(std::size_t i) {
+  std::uint64_t x = (i + 1) * 0x9E3779B97F4A7C15ULL;
+  x = (x ^ (x >> 31)) * 0xBF58476D1CE4E5B9ULL;
+  return 0.5 + 0.5 * static_cast<double>(x >> 11) / 0x1p53;
+}
+
+}  // namespace
+
+PathCheck::PathCheck(ChartProblem& problem, const ErrorScale& scale, Steps steps)
+    : problem_(problem), scale_(scale), steps_(steps), votes_(scale.position.size(), 0) {
+  for (Vector* v : {&defect_, &way_, &part_}) v->resize(scale.position.size());
+}
+
+void PathCheck::restart() {
+  std::fill(votes_.begin(), votes_.end(), 0);
+  asked_ = looks_ = 0;
+}
+
+/// The tolerance of a position, relative to the way: where the origin is does not matter.
+double PathCheck::unit(std::size_t i, double way) const {
+  const double relative =
+      scale_.relative_position.empty() ? scale_.relative : scale_.relative_position[i];
+  return scale_.position[i] + relative * way;
+}
+
+/// At some positions a free coordinate moves others to second order only (a pendulum that lies),
+/// and where constraints depend on each other some seem free that are not: it is looked at after 1,
+/// 2, 4,
+/// ... questions, and most looks decide.
+void PathCheck::find_prescribed() {
+  ++asked_;
+  if (!std::has_single_bit(static_cast<unsigned long>(asked_))) return;
+  for (std::size_t i = 0; i < part_.size(); ++i) part_[i] = some_number(i) * scale_.position[i];
+  problem_.constrained_part(part_);
+  ++looks_;
+  for (std::size_t i = 0; i < part_.size(); ++i) {
+    const double all = some_number(i) * scale_.position[i];
+    if (std::abs(all - part_[i]) <= no_part * all) ++votes_[i];
+  }
+}
+
+double PathCheck::first_step(const ChartPoint& base) {
+  if (steps_ == Steps::fixed || base.q.empty()) return unbounded;
+  find_prescribed();
+  double h = unbounded;
+  for (std::size_t i = 0; i < base.q.size(); ++i) {
+    if (!prescribed(i)) continue;
+    const double way = first_way * scale_.position[i];
+    h = std::min({h, way / std::abs(base.dq[i]), std::sqrt(way / std::abs(base.ddq[i]))});
+  }
+  return h;
+}
+
+/// q1 - q0 less what a rule makes of the velocities and accelerations at the ends.
+void PathCheck::measure(const DenseStep& step, const Rule& rule, Vector& defect) const {
+  const ChartPoint &A = step.from, &B = step.to;
+  const double h = step.h(), square = rule.bend * h * h;
+  for (std::size_t i = 0; i < defect.size(); ++i)
+    defect[i] = B.q[i] - A.q[i] - h * (rule.start * A.dq[i] + rule.end * B.dq[i]) +
+                square * (B.ddq[i] - A.ddq[i]);
+}
+
+double PathCheck::within_tolerance(const DenseStep& step) {
+  measure(step, rules[0], defect_);
+  const auto largest = [this](bool of_all) {
+    double size = 0;
+    for (std::size_t i = 0; i < defect_.size(); ++i)
+      if (of_all || prescribed(i)) size = std::max(size, std::abs(defect_[i]) / unit(i, way_[i]));
+    return size;
+  };
+  if (largest(true) > 1 || looks_ == 1) find_prescribed();  // once more behind the start
+  const double size = largest(false);
+  return size > 0 ? std::pow(size, -1 / defect_power) : unbounded;
+}
+
+double PathCheck::off_branch(const Vector& defect) const {
+  const double slack = steps_ == Steps::fixed ? 0 : tolerances;
+  double largest = 0;
+  for (std::size_t i = 0; i < defect.size(); ++i) {
+    const double most = branch_share * way_[i] + slack * unit(i, way_[i]);
+    if (defect[i] != 0) largest = std::max(largest, std::abs(defect[i]) / most);
+  }
+  return largest;
+}
+
+double PathCheck::on_branch(const DenseStep& step) {
+  for (const Rule& rule : rules) {
+    measure(step, rule, part_);
+    if (off_branch(part_) <= doubtful) return unbounded;
+  }
+  double least = unbounded;
+  for (const Rule& rule : rules) {
+    measure(step, rule, part_);
+    problem_.constrained_part(part_);
+    least = std::min(least, off_branch(part_));
+    if (least <= doubtful) return unbounded;
+  }
+  const double factor = std::pow(least, -1 / defect_power);
+  return least > 1 ? factor : std::max(factor, little_growth);
+}
+
+double PathCheck::allowed(const DenseStep& step) {
+  if (step.to.q.empty()) return unbounded;
+  const double h = step.h();
+  for (std::size_t i = 0; i < way_.size(); ++i)
+    way_[i] = std::max({std::abs(step.to.q[i] - step.from.q[i]), h * std::abs(step.from.dq[i]),
+                        h * std::abs(step.to.dq[i])});
+  const double tolerance = steps_ == Steps::fixed ? unbounded : within_tolerance(step);
+  const double turn = longest_turn / problem_.largest_turn(step.to.q);
+  const double branch = on_branch(step);
+  diagnosis_ = branch < 1 ? Diagnosis::branch_jump : Diagnosis::error_test;
+  return std::min({tolerance, turn, branch});
+}
+
+}  // namespace kardan
