@@ -40,6 +40,8 @@ AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions
       options_(options),
       chart_(system),
       ws_(system.make_workspace()),
+      events_(system, *ws_),
+      follows_(system.sizes().turns > 0 || system.sizes().s > 0),
       base_at_(std::make_unique<At>()),
       at_(std::make_unique<At>()),
       end_at_(std::make_unique<At>()),
@@ -110,7 +112,7 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
                         .velocity = what == What::velocities || what == What::all,
                         .acceleration = what == What::all,
                         .force = what == What::forces || what == What::all};
-  Eval e = request.force ? auxiliaries_.solve(system_, point_, *ws_) : Eval::ok;
+  Eval e = request.force ? auxiliaries_.follow(system_, base_, point_, *ws_) : Eval::ok;
   if (e == Eval::ok) e = system_.evaluate(point_, request, *ws_);
   if (e != Eval::ok) {
     blame(point_);
@@ -148,7 +150,7 @@ Eval AllCoordinates::evaluate(double t, const Vector& x, const Vector& v, const 
 Eval AllCoordinates::evaluate_moved(double t, const Vector& x, const Vector& z, What what) {
   point_.t = t;
   system_.retract(base_.p, x, point_.p);
-  if (!base_.turns.empty()) system_.follow_turns(base_, x, point_, *ws_);
+  if (follows_) system_.follow_turns(base_, x, point_, *ws_);
   point_.r = z;
   return evaluate_at(*at_, what);
 }
@@ -405,19 +407,9 @@ Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, 
     if (Eval e = factor(); e != Eval::ok) return e;
     if (Eval e = project_velocity(*at_); e != Eval::ok) return e;
   }
-  if (Eval e = auxiliaries_.solve(system_, point_, *ws_); e != Eval::ok) return e;
+  if (Eval e = auxiliaries_.follow(system_, base_, point_, *ws_); e != Eval::ok) return e;
   state = point_;
   return Eval::ok;
-}
-
-void AllCoordinates::event_functions(const State& state, std::span<double> z) {
-  system_.events(state, z, *ws_);
-}
-
-void AllCoordinates::switch_modes(const State& after, State& state) {
-  State probe = after;
-  system_.choose_modes(probe, *ws_);
-  state.modes = probe.modes;
 }
 
 bool AllCoordinates::advance(const ChartPoint& point) {

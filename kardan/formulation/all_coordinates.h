@@ -21,6 +21,7 @@
 #include "kardan/formulation/chart.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/motion_solver.h"
+#include "kardan/formulation/system_events.h"
 #include "kardan/integrate/constrained_problem.h"
 
 namespace kardan {
@@ -55,13 +56,7 @@ class AllCoordinates final : public ConstrainedProblem {
   ErrorScale default_scale(double tolerance) const override {
     return error_units_.default_scale(tolerance);
   }
-  int events() const override { return system_.sizes().events; }
-  void event_functions(const State& state, std::span<double> z) override;
-  void event_guards(const State& state, std::span<const double> speed, std::span<double> guard,
-                    std::span<double> rate) override {
-    system_.event_guards(state, speed, guard, rate, *ws_);
-  }
-  void switch_modes(const State& after, State& state) override;
+  EventSource& events() override { return events_; }
   void constrained_part(Vector& d) override;
   double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
@@ -144,6 +139,8 @@ class AllCoordinates final : public ConstrainedProblem {
   double alpha_ = 0, beta_ = 0, h_ = 0;
   Chart chart_;
   std::unique_ptr<Workspace> ws_;
+  SystemEvents events_;
+  bool follows_;  // angles count turns, or there are contact variables
   AuxiliarySolver auxiliaries_;
 
   std::vector<int> rows_;   // kept

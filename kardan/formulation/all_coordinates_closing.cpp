@@ -63,7 +63,7 @@ Eval AllCoordinates::positions_hold(At& at) {
     at.solver->solve(a_, c_);
     closer_ = nearby_;
     system_.retract(nearby_.p, a_, closer_.p);
-    if (!closer_.turns.empty()) system_.follow_turns(nearby_, a_, closer_, *ws_);
+    if (follows_) system_.follow_turns(nearby_, a_, closer_, *ws_);
     std::swap(nearby_, closer_);
     if (Eval e = system_.evaluate(nearby_, {.position = true}, *ws_); e != Eval::ok) return e;
     const double now = largest_off(row);
@@ -103,7 +103,7 @@ Eval AllCoordinates::contradiction(int row) {
 /// point_ at the chart coordinates x_.
 void AllCoordinates::retract_point() {
   system_.retract(base_.p, x_, point_.p);
-  if (!base_.turns.empty()) system_.follow_turns(base_, x_, point_, *ws_);
+  if (follows_) system_.follow_turns(base_, x_, point_, *ws_);
 }
 
 /// What is left of the weakest row in the metric of the masses, or, where that is little, by shape:

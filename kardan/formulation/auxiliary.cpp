@@ -7,6 +7,8 @@ namespace {
 
 /// A step of this relative size is round-off of w.
 constexpr double converged = 1e-14;
+/// Above this it is none, and w was not found.
+constexpr double not_found = 1e-6;
 constexpr int max_iterations = 20;
 
 }  // namespace
@@ -16,6 +18,7 @@ Eval AuxiliarySolver::solve(const System& system, State& state, Workspace& ws) {
   if (n.w == 0) return Eval::ok;
   zero_.assign(n.v, 0.0);  // d does not depend on accelerations
   d_w_.resize(n.w, n.w);
+  double size = 0;
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
     if (Eval e = system.evaluate(state, {.force = true}, ws); e != Eval::ok) return e;
     if (Eval e = system.differentiate(state, zero_, {}, ws); e != Eval::ok) return e;
@@ -27,14 +30,38 @@ Eval AuxiliarySolver::solve(const System& system, State& state, Workspace& ws) {
     if (Eval e = lu_.factor(d_w_); e != Eval::ok) return e;
     step_ = ws.d;
     lu_.solve(step_);
-    double size = 0;
+    size = 0;
     for (int i = 0; i < n.w; ++i) {
       state.w[i] -= step_[i];
       size = std::max(size, std::abs(step_[i]) / (1 + std::abs(state.w[i])));
     }
     if (size < converged) break;
   }
-  return all_finite(state.w) ? Eval::ok : Eval::recoverable;
+  return all_finite(state.w) && size < not_found ? Eval::ok : Eval::recoverable;
+}
+
+Eval AuxiliarySolver::follow(const System& system, const State& from, State& state, Workspace& ws) {
+  if (system.sizes().w == 0) return Eval::ok;
+  if (&from == &state) return solve(system, state, ws);
+  between_ = from;
+  w_ = from.w;
+  const auto move = [](double theta, const Vector& a, const Vector& b, Vector& out) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] + theta * (b[i] - a[i]);
+  };
+  const auto solve_at = [&](double theta, Vector& w) {
+    between_.t = from.t + theta * (state.t - from.t);
+    move(theta, from.p, state.p, between_.p);
+    move(theta, from.v, state.v, between_.v);
+    move(theta, from.r, state.r, between_.r);
+    move(theta, from.s, state.s, between_.s);
+    std::swap(between_.w, w);
+    const Eval e = solve(system, between_, ws);
+    std::swap(between_.w, w);
+    return e == Eval::ok;
+  };
+  if (!solve_at(0, w_) || !follower_.follow(w_, solve_at)) return Eval::recoverable;
+  state.w = w_;
+  return solve(system, state, ws);
 }
 
 }  // namespace kardan

@@ -11,11 +11,15 @@ class AuxiliarySolver {
  public:
   /// Sets state.w. The workspace holds the forces at the solution afterwards, and derivatives.
   Eval solve(const System& system, State& state, Workspace& ws);
+  /// The same on the branch of `from`, where w is known; only systems without bodies have any w.
+  Eval follow(const System& system, const State& from, State& state, Workspace& ws);
 
  private:
   Matrix d_w_;
   DenseLu lu_;
-  Vector step_, zero_;
+  Vector step_, zero_, w_;
+  State between_;
+  BranchFollower follower_;
 };
 
 }  // namespace kardan

@@ -41,6 +41,7 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
     : system_(system),
       form_(form),
       ws_(system.make_workspace()),
+      events_(system, *ws_),
       acceleration_(system),
       rows_(system.patterns().constraint, system.sizes().constraints(), column_scales(system),
             form.algebraic),
@@ -85,6 +86,13 @@ void Descriptor::rotate(std::span<const double> q, std::span<const double> v) {
     c.T_inverse = rotation_rate_map_inverse(theta);
     c.gradient = rotation_rate_map_gradient(theta, c.T_inverse * part(v, c.v));
   }
+}
+
+Eval Descriptor::follow(const Vector& q, State& state) {
+  if (follows_) system_.follow_turns(base_, q, state, *ws_);
+  if (layout_.w == 0) return Eval::ok;
+  last_.evaluated = false;
+  return auxiliaries_.follow(system_, base_, state, *ws_);
 }
 
 /// The state at unknowns y.
@@ -279,9 +287,9 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   state = base_;
   state.t = t;
   system_.retract(base_.p, y.x, state.p);
-  if (follows_) system_.follow_turns(base_, y.x, state, *ws_);
   state.v = y.u;
   state.r = y.z;
+  if (Eval e = follow(y.x, state); e != Eval::ok) return e;
   a_ = base_a_;
   lambda_ = base_lambda_;
   if (Eval e = form_.project ? close(state) : solve_accelerations(state); e != Eval::ok) return e;
@@ -331,10 +339,10 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.t = point.t;
   state.r = point.z;
   system_.retract(base_.p, point.q, state.p);
-  if (follows_) system_.follow_turns(base_, point.q, state, *ws_);
   state.v = point.dq;
   for (const RotationChart& c : rotations_)
     set_part(state.v, c.v, rotation_rate_map(part(point.q, c.v)) * part(point.dq, c.v));
+  if (Eval e = follow(point.q, state); e != Eval::ok) return e;
   a_ = base_a_;
   lambda_ = base_lambda_;
   const bool closes = consistency == Consistency::projected && form_.project;
@@ -342,6 +350,24 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
   step_aside();
   const Eval e = closes ? close(state) : solve_accelerations(state);
   step_aside();
+  return e;
+}
+
+/// Accelerations where the constraints need not hold, beside the step.
+Eval Descriptor::rate(double t, const Local& y, LocalRate& out) {
+  point_ = base_;
+  point_.t = t;
+  system_.retract(base_.p, y.x, point_.p);
+  point_.v = y.u;
+  point_.r = y.z;
+  if (Eval e = follow(y.x, point_); e != Eval::ok) return e;
+  a_ = base_a_;
+  lambda_ = base_lambda_;
+  step_aside();
+  const Eval e = solve_accelerations(point_);
+  step_aside();
+  out.a = a_;
+  out.b.assign(ws_->b.begin(), ws_->b.begin() + layout_.r);
   return e;
 }
 
@@ -384,16 +410,6 @@ double Descriptor::largest_turn(const Vector& q) const {
 bool Descriptor::advance(const ChartPoint& point) {
   at_base_ = false;
   return largest_turn(point.q) <= chart_reach;
-}
-
-void Descriptor::event_functions(const State& state, std::span<double> z) {
-  system_.events(state, z, *ws_);
-}
-
-void Descriptor::switch_modes(const State& after, State& state) {
-  State probe = after;
-  system_.choose_modes(probe, *ws_);
-  state.modes = probe.modes;
 }
 
 }  // namespace kardan

@@ -18,8 +18,10 @@
 
 #include "kardan/base/vec.h"
 #include "kardan/formulation/acceleration_system.h"
+#include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/system_events.h"
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/linalg/constraint_space.h"
 #include "kardan/system/system.h"
@@ -93,6 +95,7 @@ class Descriptor final : public DaeProblem {
   Eval rebase(const State& state) override;
   const Local& base() const override { return base_y_; }
   const LocalRate& base_rate() const override { return base_rate_; }
+  Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
   void place(const Local& y, ChartPoint& point) override;
@@ -102,9 +105,7 @@ class Descriptor final : public DaeProblem {
   ErrorScale default_scale(double tolerance) const override {
     return error_units_.default_scale(tolerance);
   }
-  int events() const override { return system_.sizes().events; }
-  void event_functions(const State& state, std::span<double> z) override;
-  void switch_modes(const State& after, State& state) override;
+  EventSource& events() override { return events_; }
   std::string culprit() const override { return culprit_; }
   Diagnosis diagnosis() const override { return diagnosis_; }
   Eval begin_step(double h) override;
@@ -133,6 +134,8 @@ class Descriptor final : public DaeProblem {
 
  private:
   void place(double t, std::span<const double> y);
+  /// Turn counters, contact and auxiliary variables of a state, which continue those of the base.
+  Eval follow(const Vector& q, State& state);
   Eval evaluate(const State& state, Request request);
   Eval fail(Diagnosis diagnosis, std::string culprit, Eval answer = Eval::recoverable);
   std::string weak_rows(const ConstraintSpace& rows) const;
@@ -169,6 +172,8 @@ class Descriptor final : public DaeProblem {
   DescriptorForm form_;
   DescriptorLayout layout_;
   std::unique_ptr<Workspace> ws_;
+  SystemEvents events_;
+  AuxiliarySolver auxiliaries_;
   AccelerationSystem acceleration_;
   std::vector<char> active_;              // constraint rows that are not redundant
   std::vector<char> strong_;              // those that are far from redundant

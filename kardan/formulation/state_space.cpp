@@ -26,6 +26,7 @@ StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations a
     : system_(system),
       accelerations_(accelerations),
       ws_(system.make_workspace()),
+      events_(system, *ws_),
       choose_(choose),
       q_(system.sizes().v),
       dq_(system.sizes().v),
@@ -148,7 +149,7 @@ void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const 
 
 /// Everything at `state` (its w is solved for).
 Eval StateSpace::evaluate_forces(State& state, Gradient gradient) {
-  Eval evaluated = auxiliaries_.solve(system_, state, *ws_);
+  Eval evaluated = auxiliaries_.follow(system_, base_, state, *ws_);
   Request request = Request::all();
   request.gradient = gradient == Gradient::unknown;
   if (evaluated == Eval::ok) evaluated = system_.evaluate(state, request, *ws_);
@@ -395,7 +396,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
     velocity_from_chart(point.q, point.dq, state.v);
     follow(point.q, state);
     if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
-    return auxiliaries_.solve(system_, state, *ws_);
+    return auxiliaries_.follow(system_, base_, state, *ws_);
   }
   Local& y = grid_y_;
   y.resize(second(), first());
@@ -409,17 +410,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.v = point_.v;
   state.turns = point_.turns;
   state.s = point_.s;
-  return auxiliaries_.solve(system_, state, *ws_);
-}
-
-void StateSpace::event_functions(const State& state, std::span<double> z) {
-  system_.events(state, z, *ws_);
-}
-
-void StateSpace::switch_modes(const State& after, State& state) {
-  State probe = after;
-  system_.choose_modes(probe, *ws_);
-  state.modes = probe.modes;
+  return auxiliaries_.follow(system_, base_, state, *ws_);
 }
 
 Accelerations accelerations_option(const OptionValues& values) {

@@ -31,6 +31,7 @@
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/motion_solver.h"
 #include "kardan/formulation/parametrization.h"
+#include "kardan/formulation/system_events.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
 #include "kardan/linalg/row_fours.h"
@@ -65,13 +66,7 @@ class StateSpace final : public ChartProblem {
   ErrorScale default_scale(double tolerance) const override {
     return error_units_.default_scale(tolerance);
   }
-  int events() const override { return system_.sizes().events; }
-  void event_functions(const State& state, std::span<double> z) override;
-  void event_guards(const State& state, std::span<const double> speed, std::span<double> guard,
-                    std::span<double> rate) override {
-    system_.event_guards(state, speed, guard, rate, *ws_);
-  }
-  void switch_modes(const State& after, State& state) override;
+  EventSource& events() override { return events_; }
   void constrained_part(Vector& d) override;
   double largest_turn(const Vector& q) const override;
   bool advance(const ChartPoint& point) override;
@@ -193,6 +188,7 @@ class StateSpace final : public ChartProblem {
   const System& system_;
   Accelerations accelerations_;
   std::unique_ptr<Workspace> ws_;
+  SystemEvents events_;
   State base_;  // p0, v0, r, w at the base
   Local base_y_;
   LocalRate base_rate_;

@@ -60,7 +60,6 @@ inline double size_in(const Local& units, const Local& e) {
 class DaeProblem : public ChartProblem {
  public:
   ProblemKind kind() const final { return ProblemKind::dae; }
-  Eval rate(double, const Local&, LocalRate&) final { return Eval::fatal; }
   Eval jacobian(LocalJacobian&) final { return Eval::fatal; }
 
   /// What error_norm divides the parts of an error by.

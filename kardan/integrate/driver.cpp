@@ -9,6 +9,7 @@
 
 #include "kardan/integrate/events.h"
 #include "kardan/integrate/input_watch.h"
+#include "kardan/integrate/onset.h"
 #include "kardan/integrate/path_check.h"
 #include "kardan/integrate/step_sizes.h"
 
@@ -129,7 +130,7 @@ class Driver {
     if (!options_.from)
       memory_.h = options_.fixed_step > 0   ? options_.fixed_step
                   : options_.first_step > 0 ? options_.first_step
-                                            : std::min(first_step(), path_first_step());
+                                            : resolve(std::min(first_step(), path_first_step()));
     while (state_.t < t_end_ - 4 * std::numeric_limits<double>::epsilon() *
                                    std::max(std::abs(t_end_), std::abs(memory_.start))) {
       if (report_.counters.steps >= options_.max_steps) {
@@ -194,6 +195,7 @@ class Driver {
       if (options_.largest_step > 0) h = std::min(h, options_.largest_step);
       foreseen_ = {};
       if (options_.fixed_step == 0 && !rejected && StepSizes::may_look(memory_)) h = foresee(h);
+      if (fresh_) h = resolve(h);
       fresh_ = false;
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
@@ -306,6 +308,13 @@ class Driver {
     return false;
   }
 
+  /// Of equations that are new: a step that the method's estimate can judge. Explicit methods
+  /// cannot step over anything, and flows need not.
+  double resolve(double h) {
+    if (method_.is_explicit || dense_.flow || options_.fixed_step > 0) return h;
+    return onset_.resolved_step(problem_, state_, scale_, h, report_.counters);
+  }
+
   /// The step wished, or the one that the linearized equations ask for instead.
   double foresee(double h) {
     if (!foresees_ || problem_.begin_step(h) != Eval::ok || linearize() != Eval::ok) return h;
@@ -400,7 +409,7 @@ class Driver {
   /// The step to next_ is good: look for events inside, tell the observer, move on.
   bool conclude(double h, double error) {
     bool event = false;
-    if (problem_.events() > 0) {
+    if (problem_.events().count() > 0) {
       const EventSearch::Ending ending =
           events_.end_step(dense_, state_, next_, h, [this, length = h](double trial) mutable {
             const double change = trial - std::exchange(length, trial);
@@ -503,6 +512,7 @@ class Driver {
   DriverReport report_;
   StepMemory memory_;
   StepSizes sizes_;
+  Onset onset_;
   StepSizes::Foreseen foreseen_;  // the step tried last
   bool bent_ = false;             // a step was chosen to meet t_end
   bool has_jacobian_ = false;

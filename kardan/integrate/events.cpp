@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kardan {
 namespace {
@@ -13,11 +14,12 @@ namespace {
 constexpr double time_accuracy = 1e-10;
 /// [s, or of t] The shortest step to an event: time must move on.
 constexpr double shortest = 1e-14;
-/// Samples of a flow: so many per step at most.
-constexpr double most_samples = 4096;
+/// Samples of a flow: so many per step at most where every event is a distance, which is enclosed
+/// between them; else a longer step is refused.
+constexpr double most_for_distances = 4096, most_samples = 1 << 20;
 /// Of the distance of two samples: the resolution unless one is given.
 constexpr double default_resolution = 1e-3;
-/// More events than this at the same time, up to their accuracy, never end.
+/// More events than this, each as soon after the last as it can be seen, never end.
 constexpr int largest_crowd = 1000;
 
 /// Whether a dip through three samples may reach zero between them: the parabola does, were it four
@@ -31,23 +33,25 @@ bool may_reach_zero(double a, double b, double c) {
 
 EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
     : problem_(problem),
+      source_(problem.events()),
       options_(options),
       rules_(options.events),
       samples_(options.event_samples),
       resolution_(options.event_resolution),
-      ignored_(problem.events(), 0),
-      safe_(problem.events(), 0),
-      z_start_(problem.events()),
-      z_inside_(problem.events()),
-      z_before_(problem.events()),
-      z_end_(problem.events()),
-      z_side_(problem.events()) {
+      ignored_(problem.events().count(), 0),
+      safe_(problem.events().count(), 0),
+      distance_(problem.events().count(), 0),
+      z_start_(problem.events().count()),
+      z_inside_(problem.events().count()),
+      z_before_(problem.events().count()),
+      z_end_(problem.events().count()),
+      z_side_(problem.events().count()) {
   if (!options.event_sides.empty()) {
     z_side_.assign(options.event_sides.begin(), options.event_sides.end());
     sides_given_ = true;
   }
   for (Sample& s : window_)
-    for (Vector* x : {&s.z, &s.guard, &s.rate}) x->resize(problem.events());
+    for (Vector* x : {&s.z, &s.guard, &s.rate}) x->resize(problem.events().count());
 }
 
 EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& start,
@@ -56,6 +60,8 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
   if (sides_given_) side_until_ = start.t + time_accuracy * std::max(1.0, std::abs(start.t));
   sides_given_ = false;
   std::fill(ignored_.begin(), ignored_.end(), 0);
+  if (step.flow && step.flow->fastest() * h > most_samples)
+    return {Eval::recoverable, most_samples / step.flow->fastest(), false};
   bool late = false;
   for (;;) {
     double theta = 1;
@@ -90,14 +96,16 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
 }
 
 void EventSearch::functions(const State& state, Vector& z) {
-  problem_.event_functions(state, z);
+  source_.functions(state, z);
   if (options_.adjust_events) options_.adjust_events(state, z);
 }
 
 int EventSearch::sample_count(const DenseStep& step) const {
   if (!step.flow) return samples_;
   // Flows are cheapest at times that are whole parts of the step by powers of two.
-  const double wanted = std::clamp(step.flow->fastest() * step.h(), 1.0 * samples_, most_samples);
+  const bool distances = std::ranges::all_of(distance_, [](char d) { return d != 0; });
+  const double wanted = std::clamp(step.flow->fastest() * step.h(), 1.0 * samples_,
+                                   distances ? most_for_distances : most_samples);
   return static_cast<int>(std::exp2(std::ceil(std::log2(wanted))));
 }
 
@@ -113,7 +121,8 @@ bool EventSearch::cannot_happen(const DenseStep& step, const State& start, const
     step.speed_bound(0, 1, step.from, step.to, speed_);
   guard(a);
   std::fill(safe_.begin(), safe_.end(), 0);
-  any_guard_ = std::ranges::any_of(a.rate, [](double r) { return std::isfinite(r); });
+  for (std::size_t e = 0; e < distance_.size(); ++e) distance_[e] = std::isfinite(a.rate[e]);
+  any_guard_ = std::ranges::any_of(distance_, [](char d) { return d != 0; });
   if (!any_guard_ || step.flow) return false;
   b.state = end;
   functions(end, b.z);
@@ -141,7 +150,9 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
   z_start_ = window_[0].z;
   if (cannot_happen(step, start, end)) return -1;
   const int count = sample_count(step);
-  const double least = resolution_ > 0 ? resolution_ / step.h() : default_resolution / count;
+  const double finest =
+      step.flow ? std::max<double>(count, step.flow->fastest() * step.h()) : count;
+  const double least = resolution_ > 0 ? resolution_ / step.h() : default_resolution / finest;
   Sample *a = nullptr, *b = &window_[0], *c = &window_[1], *spare = &window_[2];
   for (int k = 1; k <= count; ++k) {
     sample(step, static_cast<double>(k) / count, *c);
@@ -151,16 +162,9 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
       if (k == 1) guard(*b);
       guard(*c);
     }
-    for (int e = 0; e < problem_.events(); ++e) {
+    for (int e = 0; e < source_.count(); ++e) {
       if (ignored_[e] || safe_[e]) continue;
-      double root = root_between(step, e, *b, *c);
-      if (root < 0 && a) root = root_in_dip(step, e, *a, *b, *c);
-      if (root < 0 && any_guard_ && (b->z[e] > 0) == (c->z[e] > 0) && std::isfinite(b->rate[e]) &&
-          std::isfinite(c->rate[e])) {
-        const double inside = guarded(step, e, b->theta, c->theta, b->guard[e], c->guard[e],
-                                      c->rate[e], least, b->z[e] > 0);
-        if (inside >= 0) root = root_near(step, e, b->theta, inside, c->theta);
-      }
+      const double root = first_root(step, e, a, *b, *c, least);
       if (root < 0 || root > theta) continue;
       theta = root;
       found_ = e;
@@ -174,6 +178,25 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
   return found_;
 }
 
+/// The first zero that is found between b and c, where a is the sample before (or null); -1: none.
+/// A flow may swing often between two samples: there distances are enclosed whatever their signs.
+double EventSearch::first_root(const DenseStep& step, int e, const Sample* a, const Sample& b,
+                               const Sample& c, double least) {
+  const bool enclosed = step.flow && distance_[e];
+  if (!enclosed) {
+    double root = root_between(step, e, b, c);
+    if (root < 0 && a) root = root_in_dip(step, e, *a, b, c);
+    if (root >= 0 || !any_guard_ || (b.z[e] > 0) != (c.z[e] > 0) || !std::isfinite(b.rate[e]) ||
+        !std::isfinite(c.rate[e]))
+      return root;
+  }
+  const auto distance = [e](const Sample& at) {
+    return std::isfinite(at.rate[e]) ? at.guard[e] : 0;
+  };
+  return passage(step, e, {b.theta, b.z[e], distance(b)}, {c.theta, c.z[e], distance(c)}, c.rate[e],
+                 least);
+}
+
 void EventSearch::sample(const DenseStep& step, double theta, Sample& out) {
   out.theta = theta;
   step.at(theta, out.point);
@@ -183,7 +206,7 @@ void EventSearch::sample(const DenseStep& step, double theta, Sample& out) {
 }
 
 void EventSearch::guard(Sample& at) {
-  problem_.event_guards(at.state, speed_, at.guard, at.rate);
+  source_.guards(at.state, speed_, at.guard, at.rate);
 }
 
 bool EventSearch::counts(int event, int direction) const {
@@ -275,7 +298,7 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   const double time = std::max(1e-6 * step.h(), accuracy);
   beyond(step, time, after_);
   functions(after_, z_inside_);
-  for (int e = 0; e < problem_.events(); ++e) {
+  for (int e = 0; e < source_.count(); ++e) {
     const int direction = z_inside_[e] > 0 ? 1 : -1;
     // An event that counts one way only may have passed the other way since the start.
     const bool one_way = !counts(e, 1) || !counts(e, -1);
@@ -283,17 +306,8 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
     if (!passed || !counts(e, direction)) continue;
     happen(e, direction, end, time, report);
   }
-  crowd_ = end.t - last_event_ <= accuracy ? crowd_ + 1 : 0;
-  last_event_ = end.t;
-  if (crowd_ >= largest_crowd && found_ >= 0) {
-    report.reason = Reason::too_many_steps;
-    report.message = fmt::format("t = {:.9g}: {} events at the same time{}", end.t, crowd_,
-                                 static_cast<std::size_t>(found_) < rules_.size()
-                                     ? fmt::format(", the last one '{}'", rules_[found_].name)
-                                     : "");
-    report.advice = "actions that undo each other never end: let the way back need a little more";
-  }
-  problem_.switch_modes(after_, end);
+  end_chatter(end.t, time, report);
+  source_.switch_modes(after_, end);
   // The side on which the functions of the new modes begin.
   after_.modes = end.modes;
   functions(after_, z_side_);
@@ -301,6 +315,24 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
   for (std::size_t e = 0; e < rules_.size(); ++e)
     if (rules_[e].level && z_start_[e] > 0 && z_inside_[e] > 0 && !(z_side_[e] > 0))
       happen(static_cast<int>(e), -1, end, time, report);
+}
+
+/// Events each of which follows the last as soon as it can be seen: no motion lies in between.
+void EventSearch::end_chatter(double t, double time, DriverReport& report) {
+  crowd_ = t - last_event_ <= 2 * std::max(last_time_, time) ? crowd_ + 1 : 0;
+  last_event_ = t;
+  last_time_ = time;
+  const int other = std::exchange(last_found_, found_);
+  if (crowd_ < largest_crowd || found_ < 0) return;
+  const auto name = [this](int e) {
+    const auto i = static_cast<std::size_t>(e);
+    return e >= 0 && i < rules_.size() ? fmt::format("'{}'", rules_[i].name) : std::string("?");
+  };
+  report.handed_over = false;
+  report.reason = Reason::too_many_steps;
+  report.message = fmt::format("t = {:.9g}: {} events at the same time, the last ones {} and {}", t,
+                               crowd_, name(other), name(found_));
+  report.advice = "actions that undo each other never end: let the way back need a little more";
 }
 
 void EventSearch::happen(int e, int direction, State& end, double time, DriverReport& report) {
@@ -343,29 +375,34 @@ double EventSearch::root_near(const DenseStep& step, int e, double a, double ins
   return locate(step, e, inside, b, other, z_before_[e]);
 }
 
-/// A place between a and b where the event function has the other sign, or -1: halves as long as
-/// the distance could vanish in between.
-double EventSearch::guarded(const DenseStep& step, int e, double a, double b, double ga, double gb,
-                            double rate, double least, bool positive) {
-  if (std::abs(ga) + std::abs(gb) > rate * (b - a) * step.h() || b - a <= least) return -1;
-  const double middle = 0.5 * (a + b);
-  step.at(middle, point_);
+/// The first zero of a distance between a and b, or -1: halves as long as it could vanish in
+/// between, down to `least`.
+double EventSearch::passage(const DenseStep& step, int e, const Mark& a, const Mark& b, double rate,
+                            double least) {
+  const bool passed = (a.z > 0) != (b.z > 0);
+  const double width = b.theta - a.theta;
+  if (!passed && std::abs(a.distance) + std::abs(b.distance) > rate * width * step.h()) return -1;
+  if (width <= least)
+    return passed && counts(e, b.z > 0 ? 1 : -1) ? locate(step, e, a.theta, b.theta, a.z, b.z) : -1;
+  Mark middle{0.5 * (a.theta + b.theta), 0, 0};
+  step.at(middle.theta, point_);
   (void)problem_.state_at(point_, step.consistency(), probe_);
   functions(probe_, z_end_);
   keep_side(point_.t, z_end_);
-  if ((z_end_[e] > 0) != positive) return middle;
+  middle.z = z_end_[e];
   // The bound of a flow gets much better for shorter times.
   double rates[2] = {rate, rate};
-  double g = 0;
   for (int side = 0; side < (step.flow ? 2 : 1); ++side) {
     if (step.flow)
-      step.speed_bound(side == 0 ? a : middle, side == 0 ? middle : b, point_, point_, speed_);
-    problem_.event_guards(probe_, speed_, z_inside_, z_before_);
+      step.speed_bound(side == 0 ? a.theta : middle.theta, side == 0 ? middle.theta : b.theta,
+                       point_, point_, speed_);
+    source_.guards(probe_, speed_, z_inside_, z_before_);
     rates[side] = std::min(rate, z_before_[e]);
-    g = std::isfinite(z_before_[e]) ? z_inside_[e] : 0;  // unknown there: as if it vanished
+    // Unknown there: as if it vanished.
+    middle.distance = std::isfinite(z_before_[e]) ? z_inside_[e] : 0;
   }
-  const double left = guarded(step, e, a, middle, ga, g, rates[0], least, positive);
-  return left >= 0 ? left : guarded(step, e, middle, b, g, gb, rates[1], least, positive);
+  const double left = passage(step, e, a, middle, rates[0], least);
+  return left >= 0 ? left : passage(step, e, middle, b, rates[1], least);
 }
 
 /// A point between a and b where the function has the other sign, or -1 (golden section).

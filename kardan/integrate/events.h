@@ -4,9 +4,10 @@
 ///
 /// The functions are sampled at equal distances, with a flow of the method (method.h) at distances
 /// that resolve its fastest rate. A function that dips towards zero between samples is followed to
-/// its bottom. Where a function is a distance whose rate is bounded (ChartProblem::event_guards),
+/// its bottom. Where a function is a distance whose rate is bounded (EventSource::guards),
 /// an interval is left only when the distance cannot reach zero inside, else it is halved down to
-/// the resolution: no passage that lasts longer is missed.
+/// the resolution: no passage that lasts longer is missed. On a flow the first passage is enclosed
+/// that way, however often the distance swings between samples.
 
 #include <functional>
 #include <limits>
@@ -47,6 +48,10 @@ class EventSearch {
     ChartPoint point;
     State state;
   };
+  /// A place in the step, the function there and the distance.
+  struct Mark {
+    double theta, z, distance;
+  };
   int find(const DenseStep& step, const State& start, const State& end, double& theta);
   Refined refine(int event, const DenseStep& step, const State& end, double& length,
                  const std::function<Eval(double)>& repeat);
@@ -64,21 +69,26 @@ class EventSearch {
   double root_between(const DenseStep& step, int event, const Sample& a, const Sample& b);
   double root_in_dip(const DenseStep& step, int event, const Sample& a, const Sample& b,
                      const Sample& c);
-  double guarded(const DenseStep& step, int event, double a, double b, double ga, double gb,
-                 double rate, double least, bool positive);
+  double first_root(const DenseStep& step, int event, const Sample* a, const Sample& b,
+                    const Sample& c, double least);
+  double passage(const DenseStep& step, int event, const Mark& a, const Mark& b, double rate,
+                 double least);
   double root_near(const DenseStep& step, int event, double a, double inside, double b);
   double bottom(const DenseStep& step, int event, double a, double b, bool positive);
   double locate(const DenseStep& step, int event, double a, double b, double fa, double fb);
+  void end_chatter(double t, double time, DriverReport& report);
   void act(int event, int direction, State& end, double time, DriverReport& report);
 
   ChartProblem& problem_;
+  EventSource& source_;
   const DriverOptions& options_;
   const std::vector<EventRule>& rules_;
   int samples_;
   double resolution_;
-  int found_ = -1;             // the event the last step was cut for
-  std::vector<char> ignored_;  // in this step: grazing
-  std::vector<char> safe_;     // in this step: too far from zero
+  int found_ = -1;              // the event the last step was cut for
+  std::vector<char> ignored_;   // in this step: grazing
+  std::vector<char> safe_;      // in this step: too far from zero
+  std::vector<char> distance_;  // at its start: the passage of one
   bool any_guard_ = false;
   Vector z_start_, z_inside_, z_before_, z_end_, z_side_, speed_;
   Sample window_[3];
@@ -86,6 +96,8 @@ class EventSearch {
   double side_until_ = -std::numeric_limits<double>::infinity();
   double last_event_ = -std::numeric_limits<double>::infinity();
   bool sides_given_ = false;
+  double last_time_ = 0;  // for which the sides at the last event were remembered
+  int last_found_ = -1;
   int crowd_ = 0;  // events that followed each other at once
   ChartPoint point_;
   State probe_, after_;

@@ -227,7 +227,7 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
   unpack(errors(), y_);
   const double error = method_.error_weight * problem_.error_norm(y_, next_, scale_);
   bool event = false;
-  if (problem_.events() > 0) {
+  if (problem_.events().count() > 0) {
     const double whole = h;
     const EventSearch::Ending ending =
         events_.end_step(dense_, state_, next_, h, [&](double trial) {

@@ -7,7 +7,6 @@
 /// x = 0 at the base; after an accepted step the base moves on. What x means is the problem's
 /// affair; methods and driver know no bodies or joints.
 
-#include <algorithm>
 #include <limits>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include "kardan/base/eval.h"
 #include "kardan/base/state.h"
 #include "kardan/integrate/diagnosis.h"
+#include "kardan/integrate/event_source.h"
 #include "kardan/linalg/matrix.h"
 
 namespace kardan {
@@ -144,17 +144,8 @@ class ChartProblem {
   /// Absolute tolerances from the problem's own units.
   virtual ErrorScale default_scale(double tolerance) const = 0;
 
-  virtual int events() const = 0;
-  virtual void event_functions(const State& state, std::span<double> z) = 0;
-  /// For events that are the passage of a distance: at `state` the distance, which has the sign of
-  /// the event function whenever that is about to change, and how fast it can change while no chart
-  /// coordinate is faster than `speed`. An infinite rate: nothing is known.
-  virtual void event_guards(const State& /*state*/, std::span<const double> /*speed*/,
-                            std::span<double> /*guard*/, std::span<double> rate) {
-    std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
-  }
-  /// Sets the modes of `state` to those that belong to `after`, a state just beyond an event.
-  virtual void switch_modes(const State& after, State& state) = 0;
+  /// Of the equations, whatever their form.
+  virtual EventSource& events() = 0;
 
   /// d := what free coordinates cannot make of a displacement d of chart coordinates, along the
   /// constraints at the end of the step finished last (after rebase(): at the base).

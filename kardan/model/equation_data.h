@@ -33,6 +33,7 @@ struct Formula {
 struct NamedFormula {
   std::string name;
   Formula formula;
+  double start = 0;  ///< of the multiplier of a constraint
 };
 
 struct EquationVariable {

@@ -75,8 +75,8 @@ class EquationReader {
     formulas(out_.dynamic, "dynamic", "rate", of_state | multiplier);
     formulas(out_.auxiliary, "auxiliary", "residual", of_state | multiplier);
     formulas(out_.contact, "contact", "residual", time | position | contact);
-    formulas(out_.holonomic, "constraints", time | position | contact);
-    formulas(out_.nonholonomic, "nonholonomic", of_motion);
+    formulas(out_.holonomic, "constraints", time | position | contact, {"value", "start"});
+    formulas(out_.nonholonomic, "nonholonomic", of_motion, {"value", "start"});
     formulas(out_.invariants, "invariants", of_motion);
     formulas(out_.events, "events", of_state);
     formulas(out_.outputs, "outputs", of_state);
@@ -199,7 +199,12 @@ class EquationReader {
   /// Constraints: their multipliers are variables.
   void rows(const char* key, const char* suffix, std::vector<NamedFormula>& out) {
     others(key, out);
-    for (const NamedFormula& row : out) claim(row.name + suffix, multiplier, row.formula.where);
+    for (NamedFormula& row : out) {
+      claim(row.name + suffix, multiplier, row.formula.where);
+      const auto* more = std::get_if<FieldMap>(&find(*mapping(key), row.name)->data);
+      if (const FieldValue* start = more ? find(*more, "start") : nullptr)
+        reader_.read(*start, fmt::format("equations.{}.{}.start", key, row.name), {}, row.start);
+    }
   }
 
   void others(const char* key, std::vector<NamedFormula>& out) {
@@ -220,10 +225,11 @@ class EquationReader {
   }
 
   /// An expression, or {value: expression} as `repeat` needs it.
-  Formula formula(const FieldValue& given, const std::string& what, int allowed) {
+  Formula formula(const FieldValue& given, const std::string& what, int allowed,
+                  const std::vector<std::string>& keys = {"value"}) {
     const FieldValue* value = &given;
     if (const auto* map = std::get_if<FieldMap>(&given.data)) {
-      report_unknown_keys(*map, {"value"}, "equations." + what, diagnostics_);
+      report_unknown_keys(*map, keys, "equations." + what, diagnostics_);
       value = find(*map, "value");
     }
     Formula out;
@@ -353,10 +359,11 @@ class EquationReader {
     }
   }
 
-  void formulas(std::vector<NamedFormula>& rows, const char* key, int allowed) {
+  void formulas(std::vector<NamedFormula>& rows, const char* key, int allowed,
+                const std::vector<std::string>& keys = {"value"}) {
     for (NamedFormula& row : rows)
-      row.formula =
-          formula(*find(*mapping(key), row.name), fmt::format("{}.{}", key, row.name), allowed);
+      row.formula = formula(*find(*mapping(key), row.name), fmt::format("{}.{}", key, row.name),
+                            allowed, keys);
   }
 
   void energy() {

@@ -229,22 +229,57 @@ class Chooser {
   double explicit_step_work() const { return (has_events() ? 6 : 12) + projection_work; }
   bool has_events() const { return system_.sizes().events > 0; }
 
-  /// f(y + d) + f(y - d) = 2 f(y) for large d. Modes change at events alone.
+  /// Whether the equations are linear at the start, and stay so along the motion when an element
+  /// switches: a contact that has not been met yet is linear in no other direction.
   bool linear() {
     const auto problem = find(explicit_name()).formulation->make(system_, {});
     if (problem->rebase(start_) != Eval::ok) return false;
-    const Local& base = problem->base();
-    const LocalRate& rate = problem->base_rate();
-    Local weights, d = base, y;
+    Local weights, d = problem->base();
     problem->error_weights(start_, problem->default_scale(1), weights);
     spread(weights, d);
+    if (!linear_along(d, start_, *problem)) return false;
+    motion(*problem, weights, d);
+    State switched = start_;
+    // The modes of elements stand before those of rest.
+    for (int i = 0; i < system_.rest_mode(0); ++i) {
+      int& mode = switched.modes[i];
+      if (mode != 0 && mode != 1) continue;
+      mode = 1 - mode;
+      if (problem->rebase(switched) != Eval::ok || !linear_along(d, switched, *problem))
+        return false;
+      mode = 1 - mode;
+    }
+    return true;
+  }
+
+  /// Velocities and accelerations as directions of both positions and velocities, each of size 1.
+  static void motion(const ChartProblem& problem, const Local& weights, Local& d) {
+    const Vector &u = problem.base().u, &a = problem.base_rate().a;
+    for_each(d, d, [](double& x, double) { x = 0; });
+    for (const Vector* by : {&u, &a}) {
+      double size_x = 0, size_u = 0;
+      for (std::size_t i = 0; i < by->size(); ++i) {
+        size_x = std::hypot(size_x, weights.x[i] * (*by)[i]);
+        size_u = std::hypot(size_u, weights.u[i] * (*by)[i]);
+      }
+      if (!(size_x > 0) || !(size_u > 0)) continue;
+      add_scaled(1 / size_x, *by, d.x);
+      add_scaled(1 / size_u, *by, d.u);
+    }
+  }
+
+  /// f(y + d) + f(y - d) = 2 f(y) at the base, for large d.
+  bool linear_along(const Local& d, const State& state, ChartProblem& problem) {
+    const Local& base = problem.base();
+    const LocalRate& rate = problem.base_rate();
+    Local y;
     LocalRate plus, minus;
     for (LocalRate* side : {&plus, &minus}) {
-      side->resize(problem->second(), problem->first());
+      side->resize(problem.second(), problem.first());
       y = base;
       for_each(y, d, [&](double& a, double b) { a += (side == &plus ? far : -far) * b; });
       ++counted_.evaluations;
-      if (problem->rate(start_.t, y, *side) != Eval::ok) return false;
+      if (problem.rate(state.t, y, *side) != Eval::ok) return false;
     }
     const auto straight = [](const Vector& p, const Vector& m, const Vector& middle) {
       for (std::size_t i = 0; i < p.size(); ++i)

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "kardan/base/branch_follower.h"
 #include "kardan/base/eval.h"
 #include "kardan/base/state.h"
 #include "kardan/linalg/sparse.h"
@@ -72,6 +73,10 @@ struct Workspace {
   Vector e;
   SparseMatrix e_p, e_v;
 
+  // follow_turns: a state on the way
+  State between;
+  BranchFollower follower;
+
   std::unique_ptr<Scratch> scratch;
 };
 
@@ -117,7 +122,8 @@ class Equations {
   virtual void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
                             std::span<double> rate, Workspace&) const = 0;
   /// Sets the turn counters and contact variables of `to` so that they continue from `from`, which
-  /// was moved there by the tangent `way` (retract): turns go with it, however far.
+  /// was moved there by the tangent `way` (retract): turns go with it, however far. Contact
+  /// variables that cannot are set to NaN, and no evaluation succeeds with them.
   virtual void follow_turns(const State& from, std::span<const double> way, State& to,
                             Workspace&) const = 0;
 };

@@ -317,6 +317,8 @@ std::unique_ptr<UserEquations> expression_equations(std::string name, EquationDa
   d.rows_on_velocities = true;
   d.energy = data.kinetic || data.potential;
   d.multiplier_forces = data.multiplier_forces;
+  for (const auto* rows : {&data.holonomic, &data.nonholonomic})
+    for (const NamedFormula& row : *rows) d.multiplier_starts.push_back(row.start);
   LinearityCheck linearity(data, diagnostics);
   bool ok = true;
   for (const NamedFormula& row : data.nonholonomic)

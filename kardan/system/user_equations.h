@@ -60,6 +60,8 @@ struct UserDescription {
   bool energy = false;                         ///< kinetic and potential energy are given
   /// Forces depend on multipliers. Found by itself where they do so at the start.
   bool multiplier_forces = false;
+  /// Of (lambda, mu), from which they are found where forces depend on them; empty: 0.
+  std::vector<double> multiplier_starts = {};
   std::vector<SourceLocation> places = {};  ///< of the forces, where they stand in a file
 };
 

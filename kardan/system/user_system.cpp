@@ -151,7 +151,10 @@ void UserSystem::lay_out() {
   sizes_.modes = static_cast<int>(blueprint_.impulses.size());
   start_.modes.assign(sizes_.modes, 0);
   sizes_.multiplier_forces = equations_->multiplier_forces();
-  if (sizes_.multiplier_forces) start_.lambda.assign(sizes_.constraints(), 0.0);
+  if (sizes_.multiplier_forces) {
+    start_.lambda = d.multiplier_starts;
+    start_.lambda.resize(sizes_.constraints(), 0.0);
+  }
   const int own = sizes_.r + sizes_.w, rows = sizes_.constraints();
   patterns_.constraint = dense(rows, n);
   patterns_.force = patterns_.mass = dense(n, n);
@@ -249,6 +252,7 @@ std::unique_ptr<Workspace> UserSystem::make_workspace() const {
   for (Vector* x : {&ws->b, &ws->b_t}) x->assign(sizes_.r, 0.0);
   for (Vector* x : {&ws->d, &ws->d_t}) x->assign(sizes_.w, 0.0);
   ws->e.assign(sizes_.e, 0.0);
+  ws->between = start_;
   for (SparseMatrix* A : {&ws->G, &ws->rate_p, &ws->accel_p, &ws->accel_v})
     *A = SparseMatrix(patterns_.constraint);
   for (SparseMatrix* A : {&ws->M, &ws->f_p, &ws->f_v}) *A = SparseMatrix(patterns_.force);
@@ -293,7 +297,16 @@ void UserSystem::choose_modes(State& state, Workspace& ws) const {
 void UserSystem::follow_turns(const State& from, std::span<const double>, State& to,
                               Workspace& ws) const {
   to.s = from.s;
-  if (equations_->contact(to, to.s, ws) != Eval::ok) to.s = from.s;
+  if (sizes_.s == 0) return;
+  State& between = ws.between;
+  between = from;
+  const auto solve = [&](double theta, std::vector<double>& s) {
+    between.t = from.t + theta * (to.t - from.t);
+    for (int i = 0; i < sizes_.p; ++i) between.p[i] = from.p[i] + theta * (to.p[i] - from.p[i]);
+    return equations_->contact(between, s, ws) == Eval::ok;
+  };
+  if (!solve(0, to.s) || !ws.follower.follow(to.s, solve))
+    std::fill(to.s.begin(), to.s.end(), std::nan(""));
 }
 
 void UserSystem::element_forces(const State&, std::span<double> out, Workspace&) const {

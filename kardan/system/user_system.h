@@ -3,6 +3,8 @@
 /// itself: p_new = p + delta, one "body" each, without scales but those of the constraint rows
 /// (what they change by per unit of the coordinates at the start) and of the masses.
 
+#include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "kardan/system/user_equations.h"
@@ -31,6 +33,11 @@ class UserSystem final : public System {
   void events(const State& state, std::span<double> z, Workspace& ws) const override {
     equations_->events(state, z, ws);
     mark_rest(state, z);
+  }
+  /// Functions a user writes are no distances that are known.
+  void event_guards(const State&, std::span<const double>, std::span<double>,
+                    std::span<double> rate, Workspace&) const override {
+    std::ranges::fill(rate, std::numeric_limits<double>::infinity());
   }
   int rest_mode(int impulse) const override { return impulse; }
   std::unique_ptr<System> hold(const std::vector<int>& events) const override;

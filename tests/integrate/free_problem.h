@@ -13,6 +13,15 @@
 
 namespace kardan::test {
 
+class NoEvents final : public EventSource {
+ public:
+  int count() const override { return 0; }
+  void functions(const State&, std::span<double>) override {}
+  void guards(const State&, std::span<const double>, std::span<double>,
+              std::span<double>) override {}
+  void switch_modes(const State&, State&) override {}
+};
+
 /// u' = a(t, x, u, z), z' = b(t, x, u, z) in a chart that is a shift of x.
 class FreeProblem final : public ChartProblem {
  public:
@@ -92,15 +101,14 @@ class FreeProblem final : public ChartProblem {
   /// All are free.
   void constrained_part(Vector& d) override { std::fill(d.begin(), d.end(), 0.0); }
   double largest_turn(const Vector&) const override { return 0; }
-  int events() const override { return 0; }
-  void event_functions(const State&, std::span<double>) override {}
-  void switch_modes(const State&, State&) override {}
+  EventSource& events() override { return no_events_; }
   const Vector& accelerations() const override { return base_rate().a; }
   const Vector& multipliers() const override { return no_multipliers_; }
   std::string culprit() const override { return {}; }
 
  private:
   Vector no_multipliers_;
+  NoEvents no_events_;
   Local shifted(const Local& y) const {
     Local there = y;
     for (int i = 0; i < second_; ++i) there.x[i] += base_.p[i];

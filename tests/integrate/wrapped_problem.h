@@ -31,13 +31,7 @@ class WrappedProblem : public ChartProblem {
   ErrorScale default_scale(double tolerance) const override {
     return inner_.default_scale(tolerance);
   }
-  int events() const override { return inner_.events(); }
-  void event_functions(const State& state, std::span<double> z) override {
-    inner_.event_functions(state, z);
-  }
-  void switch_modes(const State& after, State& state) override {
-    inner_.switch_modes(after, state);
-  }
+  EventSource& events() override { return inner_.events(); }
   void constrained_part(Vector& d) override { inner_.constrained_part(d); }
   double largest_turn(const Vector& q) const override { return inner_.largest_turn(q); }
   const Vector& accelerations() const override { return inner_.accelerations(); }

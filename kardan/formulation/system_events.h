@@ -1,0 +1,34 @@
+#pragma once
+/// The events of a system, for whatever form its equations take.
+
+#include "kardan/integrate/event_source.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+class SystemEvents final : public EventSource {
+ public:
+  /// Both must outlive this; the workspace holds other values after every call.
+  SystemEvents(const System& system, Workspace& ws) : system_(system), ws_(ws) {}
+
+  int count() const override { return system_.sizes().events; }
+  void functions(const State& state, std::span<double> z) override {
+    system_.events(state, z, ws_);
+  }
+  void guards(const State& state, std::span<const double> speed, std::span<double> guard,
+              std::span<double> rate) override {
+    system_.event_guards(state, speed, guard, rate, ws_);
+  }
+  void switch_modes(const State& after, State& state) override {
+    probe_ = after;
+    system_.choose_modes(probe_, ws_);
+    state.modes = probe_.modes;
+  }
+
+ private:
+  const System& system_;
+  Workspace& ws_;
+  State probe_;
+};
+
+}  // namespace kardan
