@@ -26,9 +26,10 @@ void print_prepared(const Prepared& p) {
                counted(r.iterations, "iteration", "iterations"),
                r.shaken ? ", after shaking the guess: it stands in a singular position" : "");
     print_given(r.given);
-    if (r.moved > 0)
+    if (r.status != Eval::ok && r.moved > 0)
       fmt::print("{:<22}up to {:.3g}{} ('{}')\n", "moved", r.moved,
                  p.system->has_bodies() ? " m" : "", r.moved_body);
+    print_changes(r.changes);
     print_wishes(r.wishes);
     // Of interest to whoever has wishes; `kardan check` counts degrees of freedom for all.
     if (!r.wishes.empty() && !(r.free_positions.empty() && r.free_velocities.empty()))

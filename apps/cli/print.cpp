@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kardan/io/start_json.h"
 
 namespace kardan::cli {
@@ -14,6 +16,25 @@ void print_residuals(const char* label, const Residuals& r) {
 void print_given(const Residuals& r) {
   fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (scaled)\n", "given start", r.position,
              r.velocity);
+}
+
+void print_changes(const StartChanges& changes) {
+  constexpr std::size_t most = 10;
+  const auto rest = [](std::size_t all) {
+    if (all > most) fmt::print("{:<22}and {} more (--json prints all)\n", "", all - most);
+  };
+  for (std::size_t i = 0; i < std::min(most, changes.moved.size()); ++i) {
+    const MovedBody& m = changes.moved[i];
+    fmt::print("{:<22}'{}' by {:.3g} m{}\n", "moved at the start", m.body, m.length,
+               m.angle > StartChanges::told_share ? fmt::format(", {:.3g} rad", m.angle) : "");
+  }
+  rest(changes.moved.size());
+  for (std::size_t i = 0; i < std::min(most, changes.velocities.size()); ++i) {
+    const ChangedVelocity& v = changes.velocities[i];
+    fmt::print("{:<22}{} from {:.6g} to {:.6g}\n", "changed at the start", v.name, v.from, v.to);
+  }
+  rest(changes.velocities.size());
+  for (const std::string& warning : changes.warnings) fmt::print("{:<22}{}\n", "warning", warning);
 }
 
 void print_wishes(const std::vector<WishResult>& wishes) {

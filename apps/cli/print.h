@@ -7,6 +7,8 @@ namespace kardan::cli {
 
 /// Of a start as given: it has no accelerations yet.
 void print_given(const Residuals&);
+/// What of the start given was changed, and what of that may not be meant.
+void print_changes(const StartChanges&);
 void print_residuals(const char* label, const Residuals&);
 void print_wishes(const std::vector<WishResult>&);
 void print_start(const System&, const ConsistentStart&);

@@ -60,6 +60,7 @@ void print_report(const System& system, const RunReport& r) {
                  : fmt::format("none of {}", fmt::join(r.without_derivatives, ", ")),
              r.dense_order);
   for (const std::string& remark : r.remarks) fmt::print("{:<22}{}\n", "remark", remark);
+  print_changes(r.start);
   if (r.driver.diagnosis != Diagnosis::none && r.driver.reason != Reason::stopped)
     fmt::print("{:<22}{}\n", "diagnosis", to_string(r.driver.diagnosis));
   for (const PartitionRecord& p : r.partition_history)

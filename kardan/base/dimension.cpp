@@ -102,9 +102,12 @@ std::optional<Dimension> parse_unit(std::string_view unit) {
 
 namespace {
 
-/// What is known of an operand.
+/// What is known of an operand. `number`: written without a unit, it may carry any, so that it fits
+/// everywhere and what it is multiplied with is no longer known. `pure`: the value of sin, exp, a
+/// comparison: it fits everywhere too (cos(b) is a place on the unit circle), but what it is
+/// multiplied with keeps its dimension. Those of asin, acos, atan and atan2 are angles.
 struct Known {
-  enum class Kind { number, unknown, known } kind = Kind::unknown;
+  enum class Kind { number, pure, unknown, known } kind = Kind::unknown;
   Dimension dimension;
 };
 
@@ -136,8 +139,8 @@ class Walk {
 
   /// Two things that are added or compared.
   Known same(const Known& a, const Known& b, const char* what) {
-    if (a.kind == Known::Kind::number) return b;
-    if (b.kind == Known::Kind::number) return a;
+    if (a.kind <= Known::Kind::pure && a.kind <= b.kind) return b;
+    if (b.kind <= Known::Kind::pure) return a;
     if (a.kind == Known::Kind::unknown || b.kind == Known::Kind::unknown) return {};
     if (!(a.dimension == b.dimension))
       fault_ = fmt::format("{} of {} and {}", what, to_string(a.dimension), to_string(b.dimension));
@@ -145,8 +148,10 @@ class Walk {
   }
 
   Known product(const Known& a, const Known& b, int sign) {
-    if (a.kind == Known::Kind::number && b.kind == Known::Kind::number) return a;
-    if (a.kind != Known::Kind::known || b.kind != Known::Kind::known) return {};
+    using Kind = Known::Kind;
+    if (a.kind <= Kind::pure && b.kind <= Kind::pure) return a.kind == Kind::number ? a : b;
+    const auto fixed = [](const Known& x) { return x.kind == Kind::known || x.kind == Kind::pure; };
+    if (!fixed(a) || !fixed(b)) return {};
     return {Known::Kind::known, combined(a.dimension, b.dimension, sign)};
   }
 
@@ -159,11 +164,11 @@ class Walk {
     return {Known::Kind::known, {times(d.m), times(d.kg), times(d.s)}};
   }
 
-  /// sin, exp, ...: of numbers, giving numbers.
-  Known of_number(const Known& x) {
+  /// sin, exp, ...: of numbers, giving numbers; of asin, acos and atan they are angles.
+  Known of_number(const Known& x, Known::Kind result) {
     if (x.kind == Known::Kind::known && !(x.dimension == Dimension{}))
       fault_ = fmt::format("a function of {}, which wants a plain number", to_string(x.dimension));
-    return x.kind == Known::Kind::number ? x : Known{Known::Kind::known, {}};
+    return {result, {}};
   }
 
   void apply(const detail::Instruction& i) {
@@ -203,15 +208,14 @@ class Walk {
         (void)same(a, b, "atan2");
         return {Known::Kind::known, {}};
       case Op::power:
-        return a.kind == Known::Kind::number ? a : Known{};
+        return a.kind <= Known::Kind::pure ? a : Known{};
       default:
         (void)same(a, b, "a comparison");
-        return {Known::Kind::known, {}};
+        return {Known::Kind::pure, {}};
     }
   }
 
   Known unary(const detail::Instruction& i, const Known& x) {
-    const bool number = x.kind == Known::Kind::number;
     switch (i.op) {
       case Op::negate:
       case Op::add_number:
@@ -224,7 +228,7 @@ class Walk {
       case Op::times_number:
       case Op::over_number:
       case Op::number_over:
-        return number ? x : Known{};
+        return x.kind <= Known::Kind::pure ? Known{Known::Kind::number, {}} : Known{};
       case Op::square:
         return power(x, 2);
       case Op::cube:
@@ -238,9 +242,13 @@ class Walk {
       case Op::truth:
       case Op::negation:
       case Op::sign:
-        return {Known::Kind::known, {}};
+        return {Known::Kind::pure, {}};
+      case Op::asin:
+      case Op::acos:
+      case Op::atan:
+        return of_number(x, Known::Kind::known);
       default:
-        return of_number(x);
+        return of_number(x, Known::Kind::pure);
     }
   }
 

@@ -40,7 +40,14 @@ inline Mat3d rotation_matrix(const Quaternion& q) {
            {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
 }
 
+/// The one with w >= 0.
 Quaternion quaternion_from_matrix(const Mat3d& R);
+/// Frame RB on body B seen from frame RA on body A, the bodies' axes being R_WA and R_WB. Half a
+/// turn apart rounding decides which way: who follows turns and who uses them must ask this alike.
+inline Mat3d relative_rotation(const Mat3d& R_WA, const Mat3d& RA, const Mat3d& R_WB,
+                               const Mat3d& RB) {
+  return transposed_times(RA, transposed_times(R_WA, R_WB)) * RB;
+}
 /// exp(theta/2) as a quaternion: the rotation by |theta| about theta.
 Quaternion quaternion_exp(const Vec3d& theta);
 

@@ -130,6 +130,13 @@ void Builder<D>::perpendicular(int A, int i, int B, int j, std::string label) {
 }
 
 template <int D>
+void Builder<D>::aligned(int A, int B, int i) {
+  if constexpr (D == 3)
+    program_.alignments.push_back({element_, frames_[A].body.body, frames_[B].body.body, axis(A, i),
+                                   axis(B, i), frames_[B].s});
+}
+
+template <int D>
 void Builder<D>::in_plane(int A, int i, int B, std::string label) {
   const int r = row(std::move(label), RowUnit::length);
   measure(r, displacement(A, i, B), A, B);
@@ -163,7 +170,15 @@ Length<D> Builder<D>::length(int A, int B) const {
 template <int D>
 int Builder<D>::count_turns(const Angle<D>& angle, int A, int B) {
   if (D == 2) return -1;
-  program_.counters.push_back({angle, frames_[A].body, frames_[B].body, element_});
+  program_.counters.push_back({angle, frames_[A].body, frames_[B].body, element_, false, {}, {}});
+  return static_cast<int>(program_.counters.size()) - 1;
+}
+
+template <int D>
+int Builder<D>::count_turns(int A, int B, const Mat3d& RA, const Mat3d& RB) {
+  if (D == 2) return -1;
+  program_.counters.push_back(
+      {angle(A, B), frames_[A].body, frames_[B].body, element_, true, RA, RB});
   return static_cast<int>(program_.counters.size()) - 1;
 }
 

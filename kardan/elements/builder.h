@@ -63,12 +63,26 @@ struct ReactionQuantity {
   SourceLocation where;
 };
 
-/// A continuous angle whose full turns are counted in the State (space only).
+/// A continuous angle whose full turns are counted in the State (space only). Or, where `whole`,
+/// the rotation of frame RB on B seen from frame RA on A: its rotation vector is log(R) lengthened
+/// by `turns` full turns, and its quaternion (-1)^turns times that with w >= 0.
 template <int D>
 struct TurnCounter {
   Angle<D> angle;
   BodyColumns A, B;
   int element = 0;
+  bool whole = false;
+  Mat3d RA{}, RB{};
+};
+
+/// A side condition of a joint in space: axis a of body A and axis b of body B point the same way,
+/// which products of axes that vanish do not say. Where the joint's equations hold a.b is 1, or, at
+/// a mirror image of the joint, 0 or -1.
+struct AxisAlignment {
+  int element = 0;
+  int A = 0, B = 0;  // bodies
+  Vec3d a, b;        // in their bodies' frames
+  Vec3d at;          // origin of the joint's frame on B
 };
 
 struct VariableInfo {
@@ -87,6 +101,7 @@ struct Program {
   std::vector<ExpressionQuantity> expressions;
   std::vector<ReactionQuantity> reactions;
   std::vector<TurnCounter<D>> counters;
+  std::vector<AxisAlignment> alignments;
   std::vector<std::string> events;  // names of the event functions
   std::vector<Input<D>> inputs;
   int modes = 0;
@@ -127,6 +142,8 @@ class Builder {
   void point(int A, int B);
   /// dot-1 row: axis i of frame A is perpendicular to axis j of frame B.
   void perpendicular(int A, int i, int B, int j, std::string label);
+  /// Side condition of such rows: axis i of frame A and axis i of frame B point the same way.
+  void aligned(int A, int B, int i);
   /// dot-2 row: the line from A to B is perpendicular to axis i of frame A.
   void in_plane(int A, int i, int B, std::string label);
 
@@ -136,6 +153,8 @@ class Builder {
   Length<D> length(int A, int B) const;
   /// A counter of full turns for an angle; in the plane there is nothing to count (-1).
   int count_turns(const Angle<D>& angle, int A, int B);
+  /// The same for the rotation of frame RB on B's body seen from frame RA on A's.
+  int count_turns(int A, int B, const Mat3d& RA, const Mat3d& RB);
 
   // Forces. Frame `ground` stands for the ground where an element is given no frame on it.
   static constexpr int ground = -1;
@@ -282,6 +301,9 @@ void Builder<D>::force(K kernel, int A, int B) {
   if (A != ground) s.A = frames_[A].body;
   s.B = frames_[B].body;
   s.element = element_;
+  if constexpr (CountsTurns<K>)
+    if (const auto frame = kernel.counted_frame())
+      s.counter = count_turns(A, B, Mat3d::identity(), *frame);
   if constexpr (K::events > 0) {
     s.mode = program_.modes++;
     s.event = static_cast<int>(program_.events.size());

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <numbers>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -70,6 +71,7 @@ class ForceBank {
     AuxSlots aux;
     int mode = -1;               // index of its first mode, -1 if it has none
     int event = -1;              // index of its first event function
+    int counter = -1;            // index of its count of turns, -1 if it has none
     int element = 0;             // index of the element in the model
     bool differentiable = true;  // false: its derivatives count as unknown and are left out
   };
@@ -219,6 +221,13 @@ void LineForces<D, M>::differentiate(const Context<D>& at, std::span<const PairS
   }
 }
 
+/// A kernel without kinks may depend on the full turns of a frame of B seen from the frame of body
+/// A. Where counted_frame() tells that frame, it is given their number in place of the mode.
+template <class K>
+concept CountsTurns = requires(const K& kernel) {
+  { kernel.counted_frame() } -> std::same_as<std::optional<Mat3d>>;
+};
+
 /// A force kernel over two bodies, with or without kinks.
 ///   void evaluate(double t, const Pair<D>&, int mode, Depth, Force<D>&) const;
 ///   Potential potential(double t, const Pair<D>&, int mode) const;       // {} if it has none
@@ -307,7 +316,11 @@ class KernelForces final : public ForceBank<D> {
     return {at.bodies[i.slots.A.body], at.bodies[i.slots.B.body]};
   }
   static int mode(const Context<D>& at, const Item& i) {
-    return i.slots.mode >= 0 ? at.modes[i.slots.mode] : 0;
+    if constexpr (CountsTurns<K>) {
+      return i.slots.counter >= 0 ? at.turns[i.slots.counter] : 0;
+    } else {
+      return i.slots.mode >= 0 ? at.modes[i.slots.mode] : 0;
+    }
   }
 };
 

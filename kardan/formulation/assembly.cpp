@@ -8,6 +8,7 @@
 
 #include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/closing.h"
+#include "kardan/formulation/mirror_image.h"
 #include "kardan/formulation/residuals.h"
 #include "kardan/formulation/saddle.h"
 
@@ -193,12 +194,14 @@ double step_limit(const System& system, std::span<const double> step) {
 
 struct StageResult {
   bool met = false, shaken = false;
-  bool ended = true;  // the search came to rest: what remains is a contradiction
+  bool ended = true;     // the search came to rest: what remains is a contradiction
+  int mirrored = -1;     // the element that closes in its mirror image only
+  bool opposed = false;  // its axes point against each other in the start given
   int iterations = 0;
   Conflict conflict;
 };
 
-StageResult solve_positions(const System& system, State& state,
+StageResult close_positions(const System& system, State& state,
                             const std::vector<const BoundWish*>& wishes, Workspace& ws) {
   Stage stage(system, WishLevel::position, wishes, ws);
   StageResult result;
@@ -241,6 +244,50 @@ StageResult solve_positions(const System& system, State& state,
   result.met = size <= met_positions(system, state);
   result.ended = result.iterations < max_iterations && std::isfinite(size);
   if (!result.met) result.conflict = stage.conflict("position");
+  return result;
+}
+
+/// All elements with side conditions.
+std::vector<int> all_aligned(const System& system) {
+  std::vector<int> out;
+  for (const AxisAlignment& x : system.alignments())
+    if (out.empty() || out.back() != x.element) out.push_back(x.element);
+  return out;
+}
+
+/// The same, and joints that close in a mirror image are turned the right way first: those found,
+/// then, if that does not help, all of them.
+StageResult solve_positions(const System& system, State& state,
+                            const std::vector<const BoundWish*>& wishes, Workspace& ws) {
+  const State guess = state;
+  StageResult result = close_positions(system, state, wishes, ws);
+  std::vector<int> turned;
+  for (bool all = false; result.met;) {
+    const int mirrored = mirrored_joint(system, state);
+    if (mirrored < 0) return result;
+    const bool again = std::ranges::find(turned, mirrored) != turned.end();
+    if (again && !all) {
+      turned = all_aligned(system);
+      all = true;
+    } else if (!again) {
+      turned.push_back(mirrored);
+    } else {
+      result.met = false;
+      result.mirrored = mirrored;
+      return result;
+    }
+    State aligned = guess;
+    if (const int opposed = align_joints(system, turned, aligned); opposed >= 0) {
+      result.met = false;
+      result.mirrored = opposed;
+      result.opposed = true;
+      return result;
+    }
+    const int before = result.iterations;
+    state = aligned;
+    result = close_positions(system, state, wishes, ws);
+    result.iterations += before;
+  }
   return result;
 }
 
@@ -303,7 +350,7 @@ StageResult solve_with_priorities(Solve solve, WishLevel level, const System& sy
   // A guess in a singular position (a stretched linkage) may have no way on although there is a
   // solution: look from places beside it before speaking of a contradiction.
   for (const double size : {1e-3, 0.1}) {
-    if (result.met || level == WishLevel::velocity) break;
+    if (result.met || result.opposed || level == WishLevel::velocity) break;
     State trial = shaken(system, guess, size);
     const StageResult attempt = solve(system, trial, exact, ws);
     iterations += attempt.iterations;
@@ -370,6 +417,28 @@ void fail(AssemblyReport& report, const Conflict& conflict, const char* advice) 
   report.advice = advice;
 }
 
+/// The same where a joint closes in its mirror image.
+void fail_mirrored(const System& system, const StageResult& result, AssemblyReport& report) {
+  const std::string& name =
+      system.blueprint().elements[static_cast<std::size_t>(result.mirrored)].name;
+  report.status = Eval::fatal;
+  report.diagnosis = Diagnosis::start_not_found;
+  report.message =
+      result.opposed
+          ? fmt::format(
+                "'{}': the axes of its two frames point exactly against each other in the "
+                "start given, so that it is not known which way to turn",
+                name)
+          : fmt::format(
+                "'{}' was found to close in its mirror image only: the axes of its two "
+                "frames do not point the same way there",
+                name);
+  report.advice =
+      result.opposed
+          ? "turn one of its markers by half a turn, or give the body a start nearer to the joint"
+          : "give its bodies a start (position, rotation) nearer to the joint";
+}
+
 /// The same for a search; one that did not come to rest proves nothing.
 void fail(AssemblyReport& report, const StageResult& result, const char* advice) {
   fail(report, result.conflict, advice);
@@ -420,6 +489,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   report_motion(system, given, out.state, report);
   if (!positions.met) {
     fail(report, positions, "free one of the wishes, correct the geometry, or give a nearer start");
+    if (positions.mirrored >= 0) fail_mirrored(system, positions, report);
     report_wishes(system, out.state, wishes, WishLevel::position, *ws, report);
     report.reached = constraint_residuals(system, out.state, {}, *ws);
     return out;
@@ -449,6 +519,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
       report.advice = "remove redundant constraints, or start auxiliary variables nearer";
     }
   }
+  report.changes = find_changes(system, given, out.state);
   report.reached = constraint_residuals(system, out.state, out.a, *ws);
   report.free_positions = free_coordinates(system, out.state, wishes, WishLevel::position, *ws);
   report.free_velocities = free_coordinates(system, out.state, wishes, WishLevel::velocity, *ws);

@@ -34,6 +34,31 @@ struct Conflict {
                                      ///< be missed if all others held [m or rad, per s or s^2]
 };
 
+/// How far a body was moved from the start given.
+struct MovedBody {
+  std::string body;
+  double length = 0;  ///< [m] its centre; coordinates without bodies: in their own unit
+  double angle = 0;   ///< [rad]
+};
+
+/// A velocity that was given and could not be kept.
+struct ChangedVelocity {
+  std::string name;
+  double from = 0, to = 0;
+};
+
+/// What a start was changed by, beyond rounding (told_share of the model's scales). Velocities
+/// count as given where a body's velocity, or its spin, is not zero.
+struct StartChanges {
+  std::vector<MovedBody> moved;
+  std::vector<ChangedVelocity> velocities;
+  /// In words, what is more than a share of the model's size and may not be meant.
+  std::vector<std::string> warnings;
+
+  static constexpr double told_share = 1e-6;
+  static constexpr double warned_share = 0.1;
+};
+
 struct AssemblyReport {
   Eval status = Eval::ok;
   /// Why there is no start; or, where there is one, that conditions leave some of it free.
@@ -45,6 +70,7 @@ struct AssemblyReport {
   Residuals given, reached;
   double moved = 0;  ///< [m] farthest way of a body's centre from the guess
   std::string moved_body;
+  StartChanges changes;
   std::vector<WishResult> wishes;
   std::vector<Conflict> conflicts;
   /// Coordinates and velocities that constraints and exact wishes do not determine: there the
@@ -66,6 +92,9 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
 /// exact wish.
 ConsistentStart take_as_given(const System& system, State given,
                               const std::vector<BoundWish>& wishes);
+
+/// How `to` differs from the start `from` that was given, in the scales of the model.
+StartChanges find_changes(const System& system, const State& from, const State& to);
 
 /// Names of as many coordinates, or velocities, as constraints and exact wishes leave free.
 std::vector<std::string> free_coordinates(const System& system, const State& state,

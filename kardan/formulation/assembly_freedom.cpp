@@ -8,6 +8,7 @@
 
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/assembly.h"
+#include "kardan/formulation/mirror_image.h"
 #include "kardan/linalg/row_space.h"
 
 namespace kardan {
@@ -93,6 +94,9 @@ ConsistentStart take_as_given(const System& system, State given,
                                        l == 0 ? "position" : "velocity"));
       }
   }
+  if (const int e = mirrored_joint(system, out.state); e >= 0)
+    missed.push_back(fmt::format("the joint '{}', whose axes do not point the same way",
+                                 system.blueprint().elements[static_cast<std::size_t>(e)].name));
   for (const BoundWish& w : wishes) {
     const double miss = wish_residual(w, system, out.state, {}, *ws);
     WishResult r{w.data->text, w.data->priority, w.data->equals, w.data->equals + miss, false};

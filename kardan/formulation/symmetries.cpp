@@ -189,7 +189,7 @@ bool Symmetries::values(const State& from, int i, double step, Vector& out) {
   system_.retract(from.p, tangent, to.p);
   add_scaled(step, lifted, to.v);
   to.t += step * group_.time(i);
-  system_.follow_turns(from, to, *ws_);
+  system_.follow_turns(from, tangent, to, *ws_);
   if (!accelerations(to, a)) return false;
   out.clear();
   for (int row = 0; row < system_.sizes().constraints(); ++row)

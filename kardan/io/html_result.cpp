@@ -203,7 +203,8 @@ Json events_of(const Json& certificate) {
   Json out = Json::array();
   if (certificate.contains("events"))
     for (const Json& e : certificate.at("events"))
-      out.push_back({{"time", e.at("t")}, {"name", e.at("event")}, {"direction", e.at("direction")}});
+      out.push_back(
+          {{"time", e.at("t")}, {"name", e.at("event")}, {"direction", e.at("direction")}});
   return out;
 }
 
@@ -215,8 +216,10 @@ void HtmlResult::end(const Json& certificate) {
   header["title"] = description_.title;
   header["subtitle"] = used_method(certificate);
   const Verdict verdict = make_verdict(certificate);
-  header["verdict"] = {
-      {"ok", verdict.ok}, {"reason", verdict.reason}, {"sentences", verdict.sentences}};
+  header["verdict"] = {{"ok", verdict.ok},
+                       {"reason", verdict.reason},
+                       {"sentences", verdict.sentences},
+                       {"warnings", verdict.warnings}};
   header["certificate"] = certificate;
   for (const auto& [key, value] : description_.scene.items()) header[key] = value;
   add_times(header);

@@ -82,6 +82,15 @@ Json to_json(const Residuals& r) {
   return {{"position", r.position}, {"velocity", r.velocity}, {"acceleration", r.acceleration}};
 }
 
+Json to_json(const StartChanges& changes) {
+  Json out{{"moved", Json::array()}, {"velocities", Json::array()}};
+  for (const MovedBody& m : changes.moved)
+    out["moved"].push_back({{"body", m.body}, {"length", m.length}, {"angle", m.angle}});
+  for (const ChangedVelocity& v : changes.velocities)
+    out["velocities"].push_back({{"name", v.name}, {"from", v.from}, {"to", v.to}});
+  return out;
+}
+
 Json to_json(const System& system, const Moment& at) {
   const ResultColumns columns(system);
   Vector values(columns.names().size());
@@ -146,6 +155,8 @@ Json to_json(const System& system, const RunReport& r, const Moment& end) {
   out["counters"] = counters(r);
   if (r.accuracy) out["accuracy"] = to_json(*r.accuracy);
   out["remarks"] = r.remarks;
+  out["warnings"] = r.start.warnings;
+  out["start"] = to_json(r.start);
   out["residuals"] = to_json(r.residuals);
   out["energy"] = {{"initial", r.energy.initial},
                    {"final", r.energy.final},

@@ -68,6 +68,8 @@ Json to_json(const System& system, const CheckReport& r) {
   out["unused"] = r.analysis.unused;
   out["notes"] = r.analysis.notes;
   out["given_residuals"] = to_json(r.given);
+  out["changes"] = to_json(r.assembly.changes);
+  out["warnings"] = r.assembly.changes.warnings;
   out["residuals"] = to_json(r.assembly.reached);
   out["energy"] = to_json(r.energy);
   out["reactions"] = Json::array();
@@ -89,6 +91,8 @@ Json to_json(const Prepared& p) {
   out["iterations"] = p.equilibrium ? p.equilibrium->iterations : r.iterations;
   out["shaken"] = r.shaken;
   out["given_residuals"] = to_json(r.given);
+  out["changes"] = to_json(r.changes);
+  out["warnings"] = r.changes.warnings;
   out["residuals"] = to_json(r.reached);
   out["wishes"] = Json::array();
   for (const WishResult& w : p.equilibrium ? p.equilibrium->wishes : r.wishes)

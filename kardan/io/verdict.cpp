@@ -104,6 +104,10 @@ Verdict make_verdict(const Json& c) {
   v.reason = text(c, "reason");
   v.ok = v.reason == "finished" || v.reason == "stopped";
   v.sentences.push_back(end_sentence(c, v.ok));
+  if (const auto found = c.find("warnings"); found != c.end())
+    for (const Json& warning : *found)
+      if (warning.is_string()) v.warnings.push_back("Warning: " + warning.get<std::string>() + ".");
+  v.sentences.insert(v.sentences.end(), v.warnings.begin(), v.warnings.end());
   v.sentences.push_back(asked_sentence(c));
   if (c.contains("automatic"))
     v.sentences.push_back(

@@ -12,6 +12,7 @@ struct Verdict {
   bool ok = false;
   std::string reason;
   std::vector<std::string> sentences;
+  std::vector<std::string> warnings;  ///< what may not be meant, although the run is good
 };
 
 /// From the document of `kardan run --json`.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kardan/formulation/mirror_image.h"
+
 namespace kardan {
 namespace {
 
@@ -74,8 +76,15 @@ std::string Monitor::begin(const State& start, const Vector& a) {
 }
 
 std::string Monitor::observe(const StepView& step) {
-  add_work(step);
   const State& s = *step.state;
+  if (const int e = mirrored_joint(*system_, s); e >= 0) {
+    failed_ = true;
+    return fmt::format(
+        "t = {:.9g}: the step of {:.3g} s ended in a mirror image of '{}': the axes of its two "
+        "frames no longer point the same way; a smaller largest_step follows the motion",
+        s.t, step.h, system_->blueprint().elements[static_cast<std::size_t>(e)].name);
+  }
+  add_work(step);
   const Energy e = system_->energy(s, *ws_);
   EnergyBalance& b = report_.energy;
   b.final = e.kinetic + e.potential;

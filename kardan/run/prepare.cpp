@@ -119,6 +119,7 @@ Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics
   if (diagnostics.has_errors()) return out;
   out.system = std::move(balance.system);
   out.start = std::move(balance.start);
+  out.start.report.changes = {};  // to be moved into balance is what was asked for
   out.solved = std::move(balance.parameters);
   if (balance.report.status != Eval::ok) {
     out.start.report.status = balance.report.status;

@@ -436,6 +436,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   RunReport& report = memory.report;
   describe(*prepared.system, choice, chosen, report);
   report.asked = options;
+  report.start = prepared.start.report.changes;
   report.automatic = std::move(automatic);
   report.cpu_seconds += chosen_in;
   refuse_missing_derivatives(*choice.method, report);

@@ -74,6 +74,7 @@ struct RunReport {
   int partitions = 0;  ///< how often the independent coordinates were chosen
   ProblemCounts counts;
   std::vector<std::string> remarks;  ///< how the problem was treated, where that is special
+  StartChanges start;                ///< what the assembly has changed of the start given
   std::vector<PartitionRecord> partition_history;
   int dense_order = 0;  ///< of the values on the grid
   bool exact_derivatives = true;

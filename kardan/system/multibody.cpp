@@ -384,6 +384,10 @@ void MultibodySystem<D>::follow_turns(const State& from, std::span<const double>
   auto& scratch = static_cast<MotionScratch&>(*ws.scratch);
   for (std::size_t i = 0; i < program_.counters.size(); ++i) {
     const TurnCounter<D>& c = program_.counters[i];
+    if (c.whole) {
+      to.turns[i] = whole_turns(i, from, to, scratch);
+      continue;
+    }
     const double turn = turned(way, c.A.body) + turned(way, c.B.body);
     to.turns[i] = from.turns[i];
     // Where b cannot have come to the half plane.

@@ -36,6 +36,7 @@ class MultibodySystem final : public System {
                     std::span<double> rate, Workspace&) const override;
   void follow_turns(const State& from, std::span<const double> way, State& to,
                     Workspace&) const override;
+  const std::vector<AxisAlignment>& alignments() const override { return program_.alignments; }
 
   /// Its parameters never change.
   void set_modes(int /*event*/, State&) const override {}
@@ -136,6 +137,10 @@ class MultibodySystem final : public System {
   double turned(std::span<const double> way, int body) const;
   double principal_angle(const TurnCounter<D>& counter, const State& from,
                          std::span<const double> way, double s, MotionScratch& scratch) const;
+  struct Turn;
+  Turn whole_turn(const TurnCounter<D>& counter, const State&, MotionScratch& scratch) const;
+  int whole_turns(std::size_t counter, const State& from, const State& to,
+                  MotionScratch& scratch) const;
   double turn_distance(std::size_t counter, const State& state, MotionScratch& scratch) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;

@@ -73,8 +73,10 @@ class System : public Equations {
   virtual const std::vector<BodyLayout>& bodies() const = 0;            // 0 is the ground
   virtual const std::vector<RowInfo>& rows() const = 0;                 // constraint rows, by index
   virtual const std::vector<std::vector<int>>& row_bodies() const = 0;  // moving bodies of each row
-  virtual const std::vector<VariableInfo>& states() const = 0;          // r
-  virtual const std::vector<VariableInfo>& auxiliaries() const = 0;     // w
+  /// What holds at the joints beside their rows: axes that point the same way.
+  virtual const std::vector<AxisAlignment>& alignments() const = 0;
+  virtual const std::vector<VariableInfo>& states() const = 0;       // r
+  virtual const std::vector<VariableInfo>& auxiliaries() const = 0;  // w
   virtual const std::vector<std::string>& event_names() const = 0;
   virtual const Scales& scales() const = 0;
   /// Reactions to be shown: sensor name and joint.

@@ -56,6 +56,7 @@ class UserSystem final : public System {
   const std::vector<BodyLayout>& bodies() const override { return bodies_; }
   const std::vector<RowInfo>& rows() const override { return rows_; }
   const std::vector<std::vector<int>>& row_bodies() const override { return row_bodies_; }
+  const std::vector<AxisAlignment>& alignments() const override { return alignments_; }
   const std::vector<VariableInfo>& states() const override { return states_; }
   const std::vector<VariableInfo>& auxiliaries() const override { return auxiliaries_; }
   const std::vector<std::string>& event_names() const override { return event_names_; }
@@ -113,6 +114,7 @@ class UserSystem final : public System {
   std::vector<RowInfo> rows_;
   std::vector<std::string> event_names_;
   std::vector<std::vector<int>> row_bodies_;
+  std::vector<AxisAlignment> alignments_;  // none: there are no joints
   std::vector<VariableInfo> states_, auxiliaries_;
   std::vector<ReactionQuantity> reactions_;  // none
   /// A formula that depends on time, and which derivative of it acts.

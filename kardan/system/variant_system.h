@@ -53,6 +53,7 @@ class VariantSystem final : public System {
   const std::vector<BodyLayout>& bodies() const override { return first().bodies(); }
   const std::vector<RowInfo>& rows() const override { return first().rows(); }
   const std::vector<std::vector<int>>& row_bodies() const override { return first().row_bodies(); }
+  const std::vector<AxisAlignment>& alignments() const override { return first().alignments(); }
   const std::vector<VariableInfo>& states() const override { return first().states(); }
   const std::vector<VariableInfo>& auxiliaries() const override { return first().auxiliaries(); }
   const std::vector<std::string>& event_names() const override { return first().event_names(); }

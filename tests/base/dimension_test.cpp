@@ -43,7 +43,8 @@ TEST(DimensionOfAnExpression, FollowsSumsProductsAndPowers) {
   EXPECT_EQ(dimension("L^3"), "m^3");
   EXPECT_EQ(dimension("max(L, 2*x)"), "?");
   EXPECT_EQ(dimension("abs(-L)"), "m");
-  EXPECT_EQ(dimension("sin(L/L)"), "1");
+  EXPECT_EQ(dimension("L*sin(L/L)"), "m");
+  EXPECT_EQ(dimension("L*(1 - cos(x))/T"), "m/s");
   EXPECT_EQ(dimension("atan2(L, L)"), "1");
   EXPECT_EQ(dimension("step(T, 0, L, 1, L)"), "m");
 }
@@ -63,6 +64,51 @@ TEST(DimensionOfAnExpression, ShowsSumsThatCannotBeMeant) {
   EXPECT_EQ(dimension("max(L, M)"), "a function of m and kg");
   EXPECT_EQ(dimension("exp(T)"), "a function of s, which wants a plain number");
   EXPECT_EQ(dimension("L < M"), "a comparison of m and kg");
+}
+
+/// What a person writes: accepted as a length or not.
+TEST(DimensionOfAnExpression, OfPureNumbersFitsWhereverNumbersFit) {
+  struct Row {
+    const char* text;
+    const char* dimension;
+  };
+  // "?" fits every field.
+  const Row table[] = {{"cos(x)", "?"},
+                       {"1*cos(x)", "?"},
+                       {"cos(x)*1", "?"},
+                       {"-cos(x)", "?"},
+                       {"cos(x) + 1", "?"},
+                       {"1 - cos(x)", "?"},
+                       {"cos(x)/2", "?"},
+                       {"2/cos(x)", "?"},
+                       {"cos(x)^2", "?"},
+                       {"cos(x)*sin(x)", "?"},
+                       {"sqrt(cos(x))", "?"},
+                       {"exp(-T/T)", "?"},
+                       {"tanh(x)", "?"},
+                       {"sign(L)", "?"},
+                       {"T > 1", "?"},
+                       {"max(cos(x), 0)", "?"},
+                       {"cos(x)*x", "?"},
+                       {"L + cos(x)", "m"},
+                       {"cos(x) - L", "m"},
+                       {"L*cos(x)", "m"},
+                       {"cos(x)*L", "m"},
+                       {"L*cos(x)^2", "m"},
+                       {"L/cos(x)", "m"},
+                       {"cos(x)/T", "1/s"},
+                       {"L*(T > T)", "m"},
+                       {"2*L*cos(x)", "?"},
+                       {"L*(2*cos(x))", "?"},
+                       {"asin(x)", "1"},
+                       {"atan2(L, L)", "1"},
+                       {"L*asin(x)", "m"},
+                       {"atan(x) + cos(x)", "1"},
+                       {"L + asin(x)", "a sum of m and 1"},
+                       {"L + L/L", "a sum of m and 1"},
+                       {"M*cos(x) + L*sin(x)", "a sum of kg and m"},
+                       {"cos(L)", "a function of m, which wants a plain number"}};
+  for (const Row& row : table) EXPECT_EQ(dimension(row.text), row.dimension) << row.text;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "elements/derivative_cases.h"
 #include "elements/formulas.h"
+#include "kardan/elements/joints/constant_velocity.h"
 #include "kardan/elements/nonholonomic/knife_edge.h"
 #include "kardan/elements/nonholonomic/rolling_disc.h"
 
@@ -134,8 +135,18 @@ std::vector<Case<D>> constraint_cases() {
        [](auto& b, int) {
          add_velocity_formula(b, KnifeEdgeFormula<D>{b.axis(0, 1), b.frame(0).s, wave()}, 0, 0);
        }}};
-  if constexpr (D == 3)
+  if constexpr (D == 3) {
     for (Case<3>& c : rolling_cases()) cases.push_back(std::move(c));
+    for (const std::vector<int>& bodies : {pair, {0, 2}, {1, 0}})
+      cases.push_back({"twist_" + std::to_string(bodies[0]) + std::to_string(bodies[1]),
+                       bodies,
+                       [](Builder<3>& b) { ConstantVelocity{}.build(b); },
+                       [](Builder<3>& b, int turns) {
+                         add_formula(b, PointFormula<3>{b.frame(A).s, b.frame(B).s});
+                         add_formula(b, TwistFormula{b.frame(A).R, b.frame(B).R, turns});
+                       },
+                       {0, 1, -1, 2}});
+  }
   return cases;
 }
 

@@ -145,6 +145,9 @@ class DenseProgram {
   Context<D> context(const Scene<D>& scene) {
     modes_.assign(program_.modes, scene.mode);
     turns_.assign(program_.counters.size(), 1);
+    // Whole rotations have turned as often as the number of the mode.
+    for (std::size_t i = 0; i < turns_.size(); ++i)
+      if (program_.counters[i].whole) turns_[i] = scene.mode;
     return {scene.t, scene.bodies, nullptr, nullptr, turns_.data(), modes_.data()};
   }
 

@@ -62,15 +62,16 @@ void put(const std::vector<double>& full, const double (&diagonal)[n], double (&
       M[i][j] = full.empty() ? (i == j ? diagonal[i] : 0) : full[i * n + j];
 }
 
-void add_bushing_formula(Builder<3>& b, const Bushing& e) {
-  BushingFormula3 f{b.frame(A).s, b.frame(B).s, e.offset, b.frame(A).R, b.frame(B).R, {}, {}};
+void add_bushing_formula(Builder<3>& b, const Bushing& e, int turns) {
+  BushingFormula3 f{b.frame(A).s, b.frame(B).s, e.offset, b.frame(A).R,
+                    b.frame(B).R, {},           {},       turns};
   const Vec3d &k = e.translation_stiffness, &kr = e.rotation_stiffness;
   const Vec3d &c = e.translation_damping, &cr = e.rotation_damping;
   put<6>(e.stiffness, {k.x, k.y, k.z, kr.x, kr.y, kr.z}, f.K);
   put<6>(e.damping, {c.x, c.y, c.z, cr.x, cr.y, cr.z}, f.C);
   add_formula(b, f);
 }
-void add_bushing_formula(Builder<2>& b, const Bushing& e) {
+void add_bushing_formula(Builder<2>& b, const Bushing& e, int) {
   const Rot2d &RA = b.frame(A).R, &RB = b.frame(B).R;
   BushingFormula2 f{b.frame(A).s,
                     b.frame(B).s,
@@ -244,10 +245,12 @@ std::vector<Case<D>> force_cases() {
        }}};
   for (const bool full : {false, true})
     for (const std::vector<int>& bodies : {pair, {0, 2}})
-      cases.push_back({std::string("bushing") + (full ? "_full" : "_diagonal") +
-                           (bodies[0] == 0 ? "_to_ground" : ""),
-                       bodies, [=](Builder<D>& b) { bushing<D>(full).build(b); },
-                       [=](Builder<D>& b, int) { add_bushing_formula(b, bushing<D>(full)); }});
+      cases.push_back(
+          {std::string("bushing") + (full ? "_full" : "_diagonal") +
+               (bodies[0] == 0 ? "_to_ground" : ""),
+           bodies, [=](Builder<D>& b) { bushing<D>(full).build(b); },
+           [=](Builder<D>& b, int turns) { add_bushing_formula(b, bushing<D>(full), turns); },
+           D == 3 ? std::vector<int>{0, 1, -1, 2} : std::vector<int>{0}});
   if constexpr (D == 3)
     cases.push_back({"pivot_bushing", pair,
                      [](Builder<3>& b) {

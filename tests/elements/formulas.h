@@ -162,12 +162,28 @@ struct SpringFormula {
   }
 };
 
-/// The rotation vector by the trace: sin(phi) u = vee(R - R')/2, cos(phi) = (tr R - 1)/2.
+/// 2 q_z of the quaternion by the trace, (-1)^turns of it: q_w = sqrt(1 + tr R)/2,
+/// 4 q_w q_z = R_yx - R_xy.
+struct TwistFormula {
+  static constexpr int rows = 1;
+  Mat3d MA, MB;  // marker axes
+  int turns;
+  template <class T>
+  void position(const T&, const Frame<3, T>& A, const Frame<3, T>& B, std::span<T> g) const {
+    const Mat3<T> R = transposed_times(A.R * convert<T>(MA), B.R * convert<T>(MB));
+    const T sine = (R[1][0] - R[0][1]) / sqrt(R[0][0] + R[1][1] + R[2][2] + 1.0);
+    g[0] = turns % 2 == 0 ? sine : -sine;
+  }
+};
+
+/// The rotation vector by the trace, sin(phi) u = vee(R - R')/2, cos(phi) = (tr R - 1)/2, and some
+/// full turns more.
 template <class T>
-Vec3<T> log_by_trace(const Mat3<T>& R) {
+Vec3<T> log_by_trace(const Mat3<T>& R, int turns) {
   const Vec3<T> s = T(0.5) * Vec3<T>{R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]};
   const T sine = norm(s);
-  return (atan2(sine, 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0)) / sine) * s;
+  const T phi = atan2(sine, 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0));
+  return ((phi + 2 * std::numbers::pi * turns) / sine) * s;
 }
 
 /// Rotation matrix that moves by R' = R w~, on one more level.
@@ -184,6 +200,7 @@ struct BushingFormula3 {
   Vec3d sA, sB, offset;
   Mat3d MA, MB;  // marker axes
   double K[6][6], C[6][6];
+  int turns;
   template <class T>
   void force(const T&, const Frame<3, T>& A, const Frame<3, T>& B, int, Wrench<3, T>& on_A,
              Wrench<3, T>& on_B) const {
@@ -193,7 +210,7 @@ struct BushingFormula3 {
     const Vec3<T> d = B.at(sB) - A.at(sA), v = B.velocity_at(sB) - A.velocity_at(sA);
     const Vec3<S> along{S(d.x, {v.x}), S(d.y, {v.y}), S(d.z, {v.z})};
     const Vec3<S> u = transposed_times(RA, along) - convert<S>(convert<T>(offset));
-    const Vec3<S> theta = log_by_trace(transposed_times(RA, RB));
+    const Vec3<S> theta = log_by_trace(transposed_times(RA, RB), turns);
     const S q[6] = {u.x, u.y, u.z, theta.x, theta.y, theta.z};
     Vec3<T> f, m;
     for (int i = 0; i < 3; ++i)

@@ -138,9 +138,9 @@ export class App {
     const badge = verdict
       ? make(
           'button',
-          { type: 'button', class: verdict.ok ? 'badge good' : 'badge bad', onclick: () => this.tabs.open('result') },
+          { type: 'button', class: `badge ${!verdict.ok ? 'bad' : verdict.warnings?.length ? 'warned' : 'good'}`, onclick: () => this.tabs.open('result') },
           icon(verdict.ok ? 'check' : 'cross'),
-          verdict.ok ? 'Finished' : 'Failed',
+          !verdict.ok ? 'Failed' : verdict.warnings?.length ? 'Finished, with warnings' : 'Finished',
         )
       : null;
     return make(

@@ -101,7 +101,7 @@ export interface Header {
   generator?: string;
   title: string;
   subtitle?: string;
-  verdict?: { ok: boolean; reason?: string; sentences?: string[] };
+  verdict?: { ok: boolean; reason?: string; sentences?: string[]; warnings?: string[] };
   certificate?: Record<string, unknown>;
   dimension?: 2 | 3;
   gravity?: number[];

@@ -1,6 +1,8 @@
 #include "kardan/elements/forces/bushing.h"
 
 #include <algorithm>
+#include <limits>
+#include <numbers>
 
 #include "kardan/elements/forces/planar.h"
 
@@ -19,9 +21,19 @@ struct LogMap {
 /// Below this angle c'(phi)/phi, whose closed form cancels like 1/phi^4, is taken from its series.
 constexpr double series_angle = 1.0;
 
-LogMap log_map(const Mat3d& R) {
+/// log(R) and `turns` full turns more, about the same axis; NaN where it has none.
+Vec3d followed_log(const Mat3d& R, int turns) {
+  const Vec3d theta = rotation_log(R);
+  if (turns == 0) return theta;
+  const double phi = norm(theta);
+  if (phi < BushingLaw<3>::undirected)
+    return std::numeric_limits<double>::quiet_NaN() * Vec3d{1, 1, 1};
+  return (1 + 2 * std::numbers::pi * turns / phi) * theta;
+}
+
+LogMap log_map(const Mat3d& R, int turns) {
   LogMap m;
-  m.theta = rotation_log(R);
+  m.theta = followed_log(R, turns);
   m.L = transposed(rotation_rate_map_inverse(m.theta));
   // c = 1/phi^2 - cot(phi/2)/(2 phi) = sum_k |B_2k|/(2k)! phi^(2k-2), B_2k the Bernoulli numbers
   const double p2 = dot(m.theta, m.theta), phi = std::sqrt(p2);
@@ -74,10 +86,10 @@ void subtract_block(const double (&K)[6][6], int from, const Mat3d& X, int colum
 
 }  // namespace
 
-bool BushingLaw<3>::wrench(double, const RelativeMotion<3>& z, int, Depth depth,
+bool BushingLaw<3>::wrench(double, const RelativeMotion<3>& z, int turns, Depth depth,
                            RelativeWrench<3>& W) const {
   using R = RelativeWrench<3>;
-  const LogMap map = log_map(z.C * turn);
+  const LogMap map = rotates ? log_map(z.C * turn, turns) : LogMap{{}, Mat3d::identity(), 0, 0};
   const Vec3d d = z.rho - origin, theta1 = map.L * z.omega;
   const double q[6] = {d.x, d.y, d.z, map.theta.x, map.theta.y, map.theta.z};
   const double q1[6] = {z.rho1.x, z.rho1.y, z.rho1.z, theta1.x, theta1.y, theta1.z};
@@ -92,7 +104,7 @@ bool BushingLaw<3>::wrench(double, const RelativeMotion<3>& z, int, Depth depth,
   return true;
 }
 
-Potential BushingLaw<3>::potential(double, const RelativeMotion<3>& z, int) const {
+Potential BushingLaw<3>::potential(double, const RelativeMotion<3>& z, int turns) const {
   Potential V;
   if (K[0][1] == K[1][0] && K[0][2] == K[2][0] && K[1][2] == K[2][1]) {
     const Vec3d d = z.rho - origin;
@@ -105,18 +117,18 @@ Potential BushingLaw<3>::potential(double, const RelativeMotion<3>& z, int) cons
   const double k = K[3][3];
   const bool isotropic = K[4][4] == k && K[5][5] == k && K[3][4] == 0 && K[3][5] == 0 &&
                          K[4][3] == 0 && K[4][5] == 0 && K[5][3] == 0 && K[5][4] == 0;
-  if (isotropic) {
-    const Vec3d theta = rotation_log(z.C * turn);
+  if (isotropic && k != 0) {
+    const Vec3d theta = followed_log(z.C * turn, turns);
     V.energy += 0.5 * k * dot(theta, theta);
     V.rate += k * dot(theta, z.omega);  // L'theta = theta
   }
   return V;
 }
 
-double BushingLaw<3>::magnitude(double t, const RelativeMotion<3>& z, int mode) const {
+double BushingLaw<3>::magnitude(double t, const RelativeMotion<3>& z, int turns) const {
   RelativeWrench<3> W;
   W.clear(Depth::first);
-  wrench(t, z, mode, Depth::first, W);
+  wrench(t, z, turns, Depth::first, W);
   return norm(Vec3d{W.W[0], W.W[1], W.W[2]});
 }
 
@@ -227,6 +239,9 @@ void Bushing::build(Builder<3>& b) const {
   rotate(A.R, C, kernel.law.damping);
   kernel.law.origin = A.s + A.R * offset;
   kernel.law.turn = B.R * transposed(A.R);
+  for (int i = 0; i < 6; ++i)
+    for (int j = 3; j < 6; ++j)
+      kernel.law.rotates = kernel.law.rotates || K[i][j] != 0 || C[i][j] != 0;
   b.force(kernel, 0, 1);
 }
 

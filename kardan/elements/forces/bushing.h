@@ -4,8 +4,11 @@
 ///   q = (R_A'(p_B - p_A) - offset, log(R_A'R_B))     deflection in A's marker axes
 ///   (force, torque) on B = -(K q + C q'),            at the origin of B's marker, A's marker axes
 ///
-/// The reaction on A acts at the same point. The rotation vector is unique below half a turn; the
-/// planar bushing (x, y, angle) has no such limit. Potential energy counts what is exactly
+/// The reaction on A acts at the same point. The rotation vector starts at that of at most half a
+/// turn and is followed from there, over any number of turns, as the angle of the planar bushing
+/// (x, y, angle) is. It has no direction where a whole number of turns is complete but none is
+/// undone: there, to within `undirected`, no force is given, and a run that stays there ends.
+/// Potential energy counts what is exactly
 /// conservative: in space the translation block of K if it is symmetric and the rotation block if
 /// it is a multiple of the identity (a rotation vector and the angular velocity are no conjugate
 /// pair otherwise); in the plane the whole of a symmetric K. The rest counts as work of a force.
@@ -19,17 +22,25 @@ namespace kardan {
 template <int D>
 struct BushingLaw;
 
-/// Everything in A's body axes: q = (rho - origin, log(C turn)).
+/// Everything in A's body axes: q = (rho - origin, log(C turn)), the logarithm lengthened by
+/// `turns` full turns.
 template <>
 struct BushingLaw<3> {
   static constexpr int events = 0;
   double K[6][6] = {}, damping[6][6] = {};
   Vec3d origin;
   Mat3d turn;
+  bool rotates = false;  // rotations meet a stiffness or damping
 
-  bool wrench(double t, const RelativeMotion<3>&, int mode, Depth, RelativeWrench<3>&) const;
-  Potential potential(double t, const RelativeMotion<3>&, int mode) const;
-  double magnitude(double t, const RelativeMotion<3>&, int mode) const;
+  /// [rad] Nearer to a full turn the axis is lost to rounding.
+  static constexpr double undirected = 1e-9;
+
+  std::optional<Mat3d> counted_frame() const {
+    return rotates ? std::optional(turn) : std::nullopt;
+  }
+  bool wrench(double t, const RelativeMotion<3>&, int turns, Depth, RelativeWrench<3>&) const;
+  Potential potential(double t, const RelativeMotion<3>&, int turns) const;
+  double magnitude(double t, const RelativeMotion<3>&, int turns) const;
 };
 
 /// q = (rho - origin, angle + turn).

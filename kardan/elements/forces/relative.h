@@ -62,6 +62,10 @@ struct RelativeForce {
   Law law;
   VecOf<D> sB{};  // [m] P in B's frame
 
+  std::optional<Mat3d> counted_frame() const requires CountsTurns<Law> {
+    return law.counted_frame();
+  }
+
   void evaluate(double t, const Pair<D>& bodies, int mode, Depth depth, Force<D>& F) const {
     F.clear(depth);
     const RelativeMotion<D> motion = relative_motion<D>(bodies, sB);
@@ -81,12 +85,11 @@ struct RelativeForce {
     law.event_functions(t, relative_motion<D>(bodies, sB), mode, z);
   }
   void event_guards(double, const Pair<D>& bodies, int mode, const SpeedBound<D>& A,
-                    const SpeedBound<D>& B, double* guard, double* rate) const
-      requires requires(const Law& l, const RelativeMotion<D>& m) {
-        l.guards(m, mode, bodies.A, A, B, sB, guard, rate);
-      } {
-    law.guards(relative_motion<D>(bodies, sB), mode, bodies.A, A, B, sB, guard, rate);
+                    const SpeedBound<D>& B, double* guard, double* rate) const requires
+      requires(const Law& l, const RelativeMotion<D>& m) {
+    l.guards(m, mode, bodies.A, A, B, sB, guard, rate);
   }
+  { law.guards(relative_motion<D>(bodies, sB), mode, bodies.A, A, B, sB, guard, rate); }
   int choose_mode(double t, const Pair<D>& bodies) const requires(events > 0) {
     return law.choose_mode(t, relative_motion<D>(bodies, sB));
   }

@@ -2,6 +2,7 @@
 /// Constant-velocity joint: 4 rows.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/twist.h"
 
 namespace kardan {
 
@@ -9,7 +10,8 @@ struct ConstantVelocity {
   static constexpr std::string_view type = "constant_velocity";
   static constexpr std::string_view summary =
       "Homokinetic joint: common origin, no twist between the shafts along z.";
-  static constexpr std::string_view equation = "p_WB = p_WA; x_A.y_B - y_A.x_B = 0";
+  static constexpr std::string_view equation =
+      "p_WB = p_WA; 2 q_z = 0, (q_w, q_x, q_y, q_z) the quaternion of B seen from A";
   static constexpr std::string_view example = R"(bodies:
   shaft: {mass: 1, inertia: [0.1, 0.1, 0.1]}
   wheel: {mass: 1, inertia: [0.1, 0.1, 0.1]}
@@ -24,10 +26,13 @@ joints:
 
   void build(Builder<3>& b) const {
     b.point(0, 1);
-    // The relative rotation's axis has no component along z: swing without twist.
+    // The relative rotation's axis has no component along z: swing without twist, also where the
+    // shafts are folded. x_A.y_B - y_A.x_B = -4 q_w q_z would vanish at any half turn, too.
+    if (!b.require_rotation(0) || !b.require_rotation(1)) return;
     const int row = b.row("twist about the shafts", RowUnit::angle);
-    b.measure(row, Dot1<3>{b.axis(0, 0), b.axis(1, 1)}, 0, 1, 1);
-    b.measure(row, Dot1<3>{b.axis(0, 1), b.axis(1, 0)}, 0, 1, -1);
+    b.constraint_bank<TwistRows>().items.push_back({b.frame(0).R, b.frame(1).R,
+                                                    b.count_turns(0, 1, b.frame(0).R, b.frame(1).R),
+                                                    b.slots(row, 0, 1)});
   }
 };
 

@@ -27,6 +27,8 @@ joints:
     b.perpendicular(0, 0, 1, 1, "rotation about local z");
     b.perpendicular(0, 1, 1, 2, "rotation about local x");
     b.perpendicular(0, 2, 1, 0, "rotation about local y");
+    b.aligned(0, 1, 0);
+    b.aligned(0, 1, 2);
   }
   void build(Builder<2>& b) const {
     b.point(0, 1);

@@ -25,6 +25,7 @@ joints:
     b.in_plane(0, 2, 1, "translation along local z");
     b.perpendicular(0, 0, 1, 2, "rotation about local y");
     b.perpendicular(0, 1, 1, 2, "rotation about local x");
+    b.aligned(0, 1, 2);
   }
 };
 

@@ -26,6 +26,7 @@ joints:
     b.point(0, 1);
     b.perpendicular(0, 0, 1, 2, "rotation about local y");
     b.perpendicular(0, 1, 1, 2, "rotation about local x");
+    b.aligned(0, 1, 2);
   }
   void build(Builder<2>& b) const { b.point(0, 1); }
 };

@@ -34,6 +34,7 @@ joints:
     b.in_plane(0, 1, 1, "translation along local y");
     b.perpendicular(0, 0, 1, 2, "rotation about local y");
     b.perpendicular(0, 1, 1, 2, "rotation about local x");
+    b.aligned(0, 1, 2);
     const Angle<3> phi = b.angle(0, 1);
     const Dot2<3> s = b.displacement(0, 2, 1);
     const double slope = pitch / (2 * std::numbers::pi);

@@ -96,12 +96,12 @@ export function makeCertificate(report: Report): HTMLElement {
     element.append(
       make(
         'section',
-        { class: verdict.ok ? 'verdict good' : 'verdict bad' },
+        { class: `verdict ${!verdict.ok ? 'bad' : verdict.warnings?.length ? 'warned' : 'good'}` },
         make('div', { class: 'seal' }, icon(verdict.ok ? 'check' : 'cross')),
         make(
           'div',
           {},
-          make('h2', {}, verdict.ok ? 'Finished' : verdict.reason === 'accuracy_not_reached' ? 'Accuracy not reached' : `Ended early: ${words(verdict.reason ?? 'failed')}`),
+          make('h2', {}, verdict.ok ? (verdict.warnings?.length ? 'Finished, with warnings' : 'Finished') : verdict.reason === 'accuracy_not_reached' ? 'Accuracy not reached' : `Ended early: ${words(verdict.reason ?? 'failed')}`),
           make('ul', {}, ...sentences.map((sentence) => make('li', {}, sentence))),
         ),
       ),
