@@ -26,9 +26,19 @@ namespace {
 
 void print_accuracy(const Accuracy& a) {
   fmt::print("{:<22}{:.0e} {}\n", "accuracy", a.asked, a.message);
+  if (a.magnified > 0)
+    fmt::print("{:<22}{:.1e} times those of the start\n", "errors grow to", a.magnified);
   if (!a.bands.empty())
     fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (against {:.0e})\n", "measured error",
                a.position, a.velocity, a.reference);
+}
+
+/// "tolerance 1e-06", or the relative and absolute ones where they were given.
+std::string used_tolerance(const RunReport& r) {
+  const double relative = r.asked.relative, absolute = r.asked.absolute;
+  if (!(relative > 0 || absolute > 0)) return fmt::format("tolerance {:.0e}", r.tolerance);
+  return fmt::format("tolerance {:.0e} relative, {:.0e} absolute",
+                     relative > 0 ? relative : r.tolerance, absolute > 0 ? absolute : r.tolerance);
 }
 
 void print_report(const System& system, const RunReport& r) {
@@ -36,7 +46,7 @@ void print_report(const System& system, const RunReport& r) {
   fmt::print("{}\n\n", system.blueprint().name);
   fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
              r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
-  fmt::print("{:<22}{} on {}, tolerance {:.0e}\n", "method", r.method, r.formulation, r.tolerance);
+  fmt::print("{:<22}{} on {}, {}\n", "method", r.method, r.formulation, used_tolerance(r));
   if (!r.automatic.method.empty()) fmt::print("{:<22}{}\n", "chosen", r.automatic.why);
   if (r.accuracy) print_accuracy(*r.accuracy);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
@@ -61,6 +71,7 @@ void print_report(const System& system, const RunReport& r) {
              r.dense_order);
   for (const std::string& remark : r.remarks) fmt::print("{:<22}{}\n", "remark", remark);
   print_changes(r.start);
+  for (const std::string& fault : r.against) fmt::print("{:<22}{}\n", "against it", fault);
   if (r.driver.diagnosis != Diagnosis::none && r.driver.reason != Reason::stopped)
     fmt::print("{:<22}{}\n", "diagnosis", to_string(r.driver.diagnosis));
   for (const PartitionRecord& p : r.partition_history)
@@ -145,6 +156,9 @@ const char* advice(Certified verdict) {
   switch (verdict) {
     case Certified::out_of_reach:
       return "ask for less, or end the run earlier";
+    case Certified::contradicted:
+      return "ask for more accuracy, or look at what the two methods do differently (kardan "
+             "compare)";
     case Certified::over_budget:
       return "raise --certify-budget, ask for less, or use a method of higher order";
     default:
@@ -216,7 +230,8 @@ int tell_end(const RunReport& report, const CheckpointWriter& checkpoints,
              const std::string& lost) {
   const Reason reason = report.driver.reason;
   const bool came_to_end = reason == Reason::finished || reason == Reason::stopped;
-  if (came_to_end && lost.empty()) return finished;
+  for (const std::string& fault : report.against) fmt::print(stderr, "kardan: {}\n", fault);
+  if (came_to_end && lost.empty()) return report.against.empty() ? finished : failed;
   if (!came_to_end) fmt::print(stderr, "kardan: {}\n", report.driver.message);
   if (!lost.empty() && report.driver.message.find(lost) == std::string::npos)
     fmt::print(stderr, "kardan: {}\n", lost);

@@ -70,6 +70,7 @@ class Cvode {
     CVodeSetMaxStep(memory_, largest);
     CVodeSetMinStep(memory_, smallest);
   }
+  void bound_steps(double longest) { CVodeSetMaxStep(memory_, longest); }
   /// One step, not beyond `stop`; y() and t are its end.
   int step(double stop, double& t) {
     CVodeSetStopTime(memory_, stop);
@@ -189,6 +190,7 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
   double next_step() override {
     return begun_ ? cvode_->next_step() : std::numeric_limits<double>::infinity();
   }
+  void bound_steps(double longest) override { cvode_->bound_steps(longest); }
   int look_back(double t) override { return cvode_->inside(t); }
   const double* values() override { return cvode_->y(); }
   const double* errors() override { return cvode_->errors(); }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kardan/integrate/events.h"
+#include "kardan/integrate/growth.h"
 #include "kardan/integrate/input_watch.h"
 #include "kardan/integrate/onset.h"
 #include "kardan/integrate/path_check.h"
@@ -197,6 +198,7 @@ class Driver {
       if (options_.fixed_step == 0 && !rejected && StepSizes::may_look(memory_)) h = foresee(h);
       if (fresh_) h = resolve(h);
       fresh_ = false;
+      h = following_growth(h);
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
       if (options_.fixed_step == 0) h = around_singular(h);
@@ -330,6 +332,16 @@ class Driver {
     return foreseen_.h;
   }
 
+  /// The step wished, or one that does not pass over growing modes.
+  double following_growth(double h) {
+    if (method_.is_explicit || method_.exact_if_linear || options_.fixed_step > 0) return h;
+    return growth_.limit(h, [this, h]() -> const LocalJacobian* {
+      if (!options_.free_form)
+        return problem_.begin_step(h) == Eval::ok && linearize() == Eval::ok ? &jacobian_ : nullptr;
+      return jacobian_in(*options_.free_form, state_, jacobian_);
+    });
+  }
+
   Eval linearize() {
     if (!method_.needs_jacobian || has_jacobian_) return Eval::ok;
     if (Eval e = problem_.jacobian(jacobian_); e != Eval::ok) return e;
@@ -456,6 +468,7 @@ class Driver {
     if (break_.breaks && !event) return pass_break();
     if (!rebase()) return false;
     stepper_->accept(event ? After::event : After::step);
+    event ? growth_.forget() : growth_.count();
     if (!event && may_restart()) report_.reason = Reason::paused;
     return report_.reason == Reason::finished;
   }
@@ -513,6 +526,7 @@ class Driver {
   StepMemory memory_;
   StepSizes sizes_;
   Onset onset_;
+  GrowthWatch growth_;
   StepSizes::Foreseen foreseen_;  // the step tried last
   bool bent_ = false;             // a step was chosen to meet t_end
   bool has_jacobian_ = false;

@@ -121,6 +121,9 @@ struct DriverOptions {
   std::vector<int> event_sides = {};   ///< signs at the start, where others know better; 0: none
   /// Changes the values of event functions at a state: what only the driver's user knows.
   std::function<void(const State&, std::span<double>)> adjust_events = {};
+  /// The same motion on coordinates that are free, whose Jacobian shows what grows (growth.h); null:
+  /// the problem itself.
+  ChartProblem* free_form = nullptr;
   std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
   /// Asked before every attempt; a non-empty answer ends the run as interrupted.
   std::function<std::string()> interrupt = {};

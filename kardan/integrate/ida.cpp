@@ -68,6 +68,7 @@ class Ida {
     IDASetInitStep(memory_, first);
     IDASetMaxStep(memory_, largest);
   }
+  void bound_steps(double longest) { IDASetMaxStep(memory_, longest); }
   int step(double stop, double& t) {
     IDASetStopTime(memory_, stop);
     return IDASolve(memory_, stop, &t, y_, dy_, IDA_ONE_STEP);
@@ -197,6 +198,7 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   double next_step() override {
     return begun_ ? ida_->next_step() : std::numeric_limits<double>::infinity();
   }
+  void bound_steps(double longest) override { ida_->bound_steps(longest); }
   int look_back(double t) override { return ida_->inside(t); }
   const double* values() override { return ida_->y(); }
   const double* errors() override { return ida_->errors(); }

@@ -147,6 +147,7 @@ Method llm() {
           .error_order = 2,
           .needs_jacobian = true,
           .needs_exact_jacobian = true,
+          .exact_if_linear = true,
           .error_per_unit_step = true,
           .options = {{.name = "exponential",
                        .fallback = "auto",

@@ -70,7 +70,7 @@ void MultistepDriver::go() {
            "raise max_steps, or ask for less accuracy");
       break;
     }
-    going = !interrupted() && step();
+    going = !interrupted() && follow_growth() && step();
   }
 }
 
@@ -162,7 +162,21 @@ bool MultistepDriver::restart(double first) {
   ++report_.counters.evaluations;
   problem_at_ = state_.t;
   problem_.base_point(dense_.to);
+  last_h_ = 0;
   return begin(first);
+}
+
+/// The integrator's steps are bounded by what grows; where they are longer, it begins anew.
+bool MultistepDriver::follow_growth() {
+  if (method_.is_explicit || !options_.free_form) return true;
+  constexpr double lengthens = 10;  // by which it may lengthen a step; the first one more
+  const double wish = last_h_ > 0 ? lengthens * last_h_ : next_stop() - state_.t;
+  const double longest =
+      growth_.limit(wish, [this] { return jacobian_in(*options_.free_form, state_, jacobian_); });
+  const bool bounded = longest < wish;
+  if (bounded || bounded_) bound_steps(bounded ? longest : options_.largest_step);
+  bounded_ = bounded;
+  return longest >= last_h_ || restart(0.5 * longest);
 }
 
 bool MultistepDriver::step() {
@@ -241,6 +255,8 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
     }
   }
   ++report_.counters.steps;
+  last_h_ = h;
+  event ? growth_.forget() : growth_.count();
   report_.smallest_step = std::min(report_.smallest_step, h);
   report_.largest_step = std::max(report_.largest_step, h);
   const StepView view{state_.t + h, h, error, &next_, &dense_, &problem_, &report_.counters};

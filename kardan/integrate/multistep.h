@@ -10,6 +10,7 @@
 
 #include "kardan/integrate/driver.h"
 #include "kardan/integrate/events.h"
+#include "kardan/integrate/growth.h"
 #include "kardan/integrate/input_watch.h"
 #include "kardan/integrate/path_check.h"
 
@@ -32,6 +33,8 @@ class MultistepDriver {
   virtual int advance(double end, double& t) = 0;
   /// [s] The step it would take next; infinite before the first.
   virtual double next_step() = 0;
+  /// No step shall be longer than this [s].
+  virtual void bound_steps(double longest) = 0;
   /// values() at a time inside the last step; 0 where that is possible.
   virtual int look_back(double t) = 0;
   /// (x, u, z, ...) after a step, and its estimated errors.
@@ -80,6 +83,7 @@ class MultistepDriver {
   bool interrupted();
   void go();
   bool step();
+  bool follow_growth();
   bool conclude(double h, bool chart_holds);
   bool pass_break();
   Eval end_at(double t);
@@ -94,12 +98,16 @@ class MultistepDriver {
   double seen_ = std::numeric_limits<double>::infinity();         // longest step along the way
   PathCheck path_;
   double longest_ = std::numeric_limits<double>::infinity();      // [s] that the path allows a step
+  GrowthWatch growth_;
+  LocalJacobian jacobian_;
+  double last_h_ = 0;  // [s] of the last step; 0: none since the integrator began
   double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
   Local y_, weights_;
   DenseStep dense_;
   State next_;
   std::exception_ptr thrown_;
   bool observing_ = false;
+  bool bounded_ = false;  // by growing modes
 };
 
 }  // namespace kardan

@@ -217,6 +217,7 @@ void HtmlResult::end(const Json& certificate) {
   header["subtitle"] = used_method(certificate);
   const Verdict verdict = make_verdict(certificate);
   header["verdict"] = {{"ok", verdict.ok},
+                       {"colour", verdict.colour},
                        {"reason", verdict.reason},
                        {"sentences", verdict.sentences},
                        {"warnings", verdict.warnings}};

@@ -106,17 +106,13 @@ Json to_json(const Accuracy& a) {
   const auto rounded = [](double x) {
     return std::isfinite(x) ? Json(std::stod(fmt::format("{:.1e}", x))) : Json();
   };
-  Json out{{"asked", a.asked},
-           {"verdict", to_string(a.verdict)},
-           {"message", a.message},
-           {"position", a.position},
-           {"velocity", a.velocity},
-           {"until", a.until},
-           {"growth", a.growth},
-           {"tolerance", a.tolerance},
-           {"reference", a.reference},
-           {"budget", a.budget},
-           {"used", a.used}};
+  Json out{{"asked", a.asked},         {"verdict", to_string(a.verdict)},
+           {"message", a.message},     {"position", a.position},
+           {"velocity", a.velocity},   {"until", a.until},
+           {"growth", a.growth},       {"confirmed_by", a.crossed},
+           {"apart", a.apart},         {"magnified", a.magnified},
+           {"tolerance", a.tolerance}, {"reference", a.reference},
+           {"budget", a.budget},       {"used", a.used}};
   out["runs"] = Json::array();
   for (const CertifyRun& run : a.runs)
     out["runs"].push_back({{"tolerance", run.tolerance}, {"steps", run.steps}});
@@ -162,7 +158,9 @@ Json to_json(const System& system, const RunReport& r, const Moment& end) {
                    {"final", r.energy.final},
                    {"work", r.energy.work},
                    {"exchanged", r.energy.exchanged},
-                   {"balance_error", r.energy.balance_error}};
+                   {"balance_error", r.energy.balance_error},
+                   {"allowed", r.energy.allowed}};
+  out["against"] = r.against;
   add_history(system, r, out);
   out["asked"] = to_json(r.asked);
   out["used"] = used(r);

@@ -31,6 +31,7 @@ std::string short_number(double x, int digits) {
 
 /// 0.001 as a tolerance: 1e-3.
 std::string tolerance_text(double x) {
+  if (x >= 1) return short_number(x, 6);
   for (int digits = 0; digits < 17; ++digits) {
     std::string s = fmt::format("{:.{}e}", x, digits);
     if (std::stod(s) != x) continue;
@@ -40,14 +41,30 @@ std::string tolerance_text(double x) {
   return short_number(x, 17);
 }
 
+/// "1e-6", or what stands for it: "a relative tolerance of 1e-6 and an absolute one of 1e-9".
+std::string asked_tolerance(const Json& c) {
+  const Json& asked = c.contains("asked") ? c.at("asked") : c;
+  const double tolerance = number(c, "tolerance");
+  const double relative = number(asked, "relative"), absolute = number(asked, "absolute");
+  std::string out = tolerance_text(tolerance);
+  if (relative > 0 || absolute > 0)
+    out = fmt::format("a relative tolerance of {} and an absolute one of {}",
+                      tolerance_text(relative > 0 ? relative : tolerance),
+                      tolerance_text(absolute > 0 ? absolute : tolerance));
+  if (asked.contains("tolerance_of"))
+    for (const auto& [name, value] : asked.at("tolerance_of").items())
+      out += fmt::format(", {} of {}", tolerance_text(value.get<double>()), name);
+  return out;
+}
+
 std::string asked_sentence(const Json& c) {
   const Json& asked = c.contains("asked") ? c.at("asked") : c;
-  const double tolerance = number(c, "tolerance"), step = number(asked, "step");
+  const double step = number(asked, "step");
   if (step > 0)
     return fmt::format("Fixed steps of {} s, as asked: no error was controlled.",
                        short_number(step, 6));
   return fmt::format("Asked for {}: no step was accepted whose estimated error was larger.",
-                     tolerance_text(tolerance));
+                     asked_tolerance(c));
 }
 
 std::string end_sentence(const Json& c, bool ok) {
@@ -71,17 +88,28 @@ std::string residual_sentence(const Json& c) {
 std::string energy_sentence(const Json& c) {
   const Json& e = c.at("energy");
   const double error = number(e, "balance_error"), exchanged = number(e, "exchanged");
+  const double allowed = number(e, "allowed");
+  const std::string judged =
+      allowed >= 0
+          ? fmt::format(" (steps within the tolerance may leave {} J)", short_number(allowed, 2))
+          : std::string();
   if (std::isnan(error)) return "The equations tell no energy, so that none was balanced.";
   const double initial = number(e, "initial"), final = number(e, "final");
   // Nothing but rounding was exchanged.
   if (exchanged <= 1e-9 * std::max(std::abs(initial), std::abs(final)))
-    return fmt::format("Energy was kept at {} J to within {} J.", short_number(initial, 6),
-                       short_number(error, 2));
+    return fmt::format("Energy was kept at {} J to within {} J{}.", short_number(initial, 6),
+                       short_number(error, 2), judged);
   return fmt::format(
       "Energy went from {} J to {} J, by the work of forces and drivers ({} J "
-      "exchanged) but for {} J.",
+      "exchanged) but for {} J{}.",
       short_number(initial, 6), short_number(final, 6), short_number(exchanged, 3),
-      short_number(error, 2));
+      short_number(error, 2), judged);
+}
+
+/// As a sentence of its own.
+std::string sentence(std::string words) {
+  if (!words.empty() && words[0] >= 'a' && words[0] <= 'z') words[0] += 'A' - 'a';
+  return words + (words.ends_with('.') ? "" : ".");
 }
 
 /// What certifying has found.
@@ -95,8 +123,11 @@ std::string accuracy_sentence(const Json& a) {
 }  // namespace
 
 std::string used_method(const Json& c) {
-  return fmt::format("{} on {}, tolerance {}", text(c, "method"), text(c, "formulation"),
-                     tolerance_text(number(c, "tolerance")));
+  const Json& asked = c.contains("asked") ? c.at("asked") : c;
+  if (!(number(asked, "relative") > 0 || number(asked, "absolute") > 0))
+    return fmt::format("{} on {}, tolerance {}", text(c, "method"), text(c, "formulation"),
+                       tolerance_text(number(c, "tolerance")));
+  return fmt::format("{} on {}, {}", text(c, "method"), text(c, "formulation"), asked_tolerance(c));
 }
 
 Verdict make_verdict(const Json& c) {
@@ -119,6 +150,11 @@ Verdict make_verdict(const Json& c) {
       v.reason = "accuracy_not_reached";
     }
   }
+  for (const Json& fault : c.value("against", Json::array())) {
+    if (v.ok) v.reason = "refuted";
+    v.ok = false;
+    v.sentences.push_back(sentence(fault.get<std::string>()));
+  }
   if (c.contains("residuals")) v.sentences.push_back(residual_sentence(c));
   if (c.contains("energy")) v.sentences.push_back(energy_sentence(c));
   v.sentences.push_back(fmt::format("{} steps, {} rejected; {} s of CPU time.", number(c, "steps"),
@@ -126,6 +162,12 @@ Verdict make_verdict(const Json& c) {
                                     short_number(number(c, "cpu_seconds"), 3)));
   if (c.contains("derivatives") && !c.at("derivatives").value("exact", true))
     v.sentences.emplace_back("Differences stood in for derivatives that were not given.");
+  const Json remarks = c.value("remarks", Json::array());
+  for (const Json& remark : remarks) v.sentences.push_back(sentence(remark.get<std::string>()));
+  const bool unconfirmed = c.contains("accuracy") && text(c.at("accuracy"), "confirmed_by").empty();
+  v.colour = !v.ok                                                    ? "red"
+             : !remarks.empty() || !v.warnings.empty() || unconfirmed ? "amber"
+                                                                      : "green";
   return v;
 }
 

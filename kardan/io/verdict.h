@@ -8,8 +8,11 @@
 
 namespace kardan {
 
+/// green: nothing is remarked; amber: the run came to its end, and something about it should be
+/// known; red: it failed, or there is evidence against its result.
 struct Verdict {
-  bool ok = false;
+  bool ok = false;     ///< not red
+  std::string colour;  ///< "green", "amber" or "red"
   std::string reason;
   std::vector<std::string> sentences;
   std::vector<std::string> warnings;  ///< what may not be meant, although the run is good

@@ -10,7 +10,10 @@ namespace kardan {
 /// A component of two trajectories, compared time by time.
 struct ComponentError {
   std::string name;
-  bool velocity = false;         ///< a velocity; else a position
+  bool velocity = false;  ///< a velocity; else a position or a dynamic variable
+  /// An auxiliary or contact variable, or a multiplier: what the equations tell of the others. Its
+  /// `reached` errors are in units of the largest value of the run.
+  bool auxiliary = false;
   std::vector<double> absolute;  ///< |y - ref| [unit of the component]
   std::vector<double> reached;   ///< |y - ref| / (1 + |ref|)
 };
@@ -18,6 +21,7 @@ struct ComponentError {
 enum class Certified {
   reached,
   out_of_reach,  ///< no tolerance is tight enough
+  contradicted,  ///< another method comes to another motion
   over_budget,
   failed,  ///< a run did not come to its end
 };
@@ -37,10 +41,13 @@ struct Accuracy {
   double position = 0, velocity = 0;    ///< reached error
   double until = 0;                     ///< [s] up to here the accuracy holds
   double growth = 0;                    ///< [1/s] of errors like exp(growth t); 0: not exponential
-  double budget = 0, used = 0;          ///< in steps of the first run
-  std::string message;                  ///< what happened, in words
-  std::vector<double> times;            ///< [s] of the bands
-  std::vector<ComponentError> bands;    ///< error of every component, time by time
+  std::string crossed;          ///< method that found the same motion; empty: none came to its end
+  double apart = 0;             ///< reached difference of the two
+  double magnified = 0;         ///< by which an error at the start has grown; 0: not known
+  double budget = 0, used = 0;  ///< in steps of the first run (of 200, where it takes fewer)
+  std::string message;          ///< what happened, in words
+  std::vector<double> times;    ///< [s] of the bands
+  std::vector<ComponentError> bands;  ///< error of every component, time by time
   std::vector<CertifyRun> runs;
 };
 

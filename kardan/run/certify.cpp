@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "kardan/run/cross_check.h"
+
 namespace kardan {
 namespace {
 
@@ -19,6 +21,12 @@ constexpr double check_share = 0.3, falls = 2, too_small = 1e-12;
 constexpr double tighter_share = 0.1;
 /// Tolerances below this are beyond double numbers.
 constexpr double tightest = 1e-13;
+/// What numbers are rounded to: where it grows to the accuracy asked for, nothing can be known.
+constexpr double rounding = 1e-15;
+/// Runs of other methods are given up after so many steps, or so many times those of the first run.
+constexpr int crossing_steps = 3000, crossing_times = 10;
+/// A first run of fewer steps counts as one of so many in the budget.
+constexpr long least_first = 200;
 /// Aim below the accuracy asked for, and do not go further than the first measurement reaches.
 constexpr double aim = 0.5, longest_way = 1e-4, shortest_way = 0.3;
 
@@ -88,6 +96,7 @@ class Search {
         const double settled = std::max(a.position, a.velocity);
         if (settled > a.asked) continue;  // against a better reference
         a.verdict = settled + doubt_ <= a.asked ? Certified::reached : Certified::out_of_reach;
+        if (a.verdict == Certified::reached) look_from_outside();
         break;
       }
       const double next = next_factor(factor, worst);
@@ -97,8 +106,9 @@ class Search {
       }
       factor = next;
     }
-    result_.accuracy.used =
-        first_ > 0 ? static_cast<double>(steps_) / static_cast<double>(first_) : 0;
+    result_.accuracy.used = first_ > 0 ? static_cast<double>(steps_) /
+                                             static_cast<double>(std::max(first_, least_first))
+                                       : 0;
     explain();
     return std::move(result_);
   }
@@ -173,6 +183,25 @@ class Search {
     return false;
   }
 
+  /// Evidence that the method itself cannot give (cross_check.h).
+  void look_from_outside() {
+    Accuracy& a = result_.accuracy;
+    const int most = static_cast<int>(std::max<long>(crossing_steps, crossing_times * first_));
+    const Crossing crossing = cross(make_, asked_, method_, reference_->path, a.asked, most);
+    a.crossed = crossing.method;
+    a.apart = crossing.apart;
+    if (!crossing.differs.empty()) {
+      a.verdict = Certified::contradicted;
+      contradiction_ = crossing.differs;
+      return;
+    }
+    long unused = 0;
+    const auto grown =
+        magnification(make_, tightened(asked_, reference_->factor), reference_->path, unused);
+    a.magnified = grown.value_or(0);
+    if (a.magnified * rounding > a.asked) a.verdict = Certified::out_of_reach;
+  }
+
   /// Over the run, and at its end: early errors may be larger than those that matter later.
   static bool have_fallen(const Accuracy& a, const std::vector<ComponentError>& errors) {
     auto fell = [](double from, double to) { return to <= std::max(from / falls, too_small); };
@@ -221,14 +250,16 @@ class Search {
       return std::nullopt;
     }
     SimulateOptions o = tightened(asked_, factor);
-    const double left =
-        first_ > 0 ? options_.budget * static_cast<double>(first_) - static_cast<double>(steps_)
-                   : o.driver.max_steps;
+    const double left = first_ > 0
+                            ? options_.budget * static_cast<double>(std::max(first_, least_first)) -
+                                  static_cast<double>(steps_)
+                            : o.driver.max_steps;
     const bool short_of_budget = left < o.driver.max_steps;
     if (short_of_budget) o.driver.max_steps = static_cast<int>(std::max(1.0, left));
     RunReport report;
     Run run{factor, {}};
     std::optional<Trajectory> path = trajectory(prepared, o, report, diagnostics_);
+    if (path && method_.empty()) method_ = report.method + "@" + report.formulation;
     const Counters& c = report.driver.counters;
     const long steps = c.steps + c.rejected + c.failed;
     if (first_ == 0) first_ = std::max(1L, steps);
@@ -253,8 +284,22 @@ class Search {
     switch (a.verdict) {
       case Certified::reached:
         a.message = fmt::format("reached with {} {:.1e}", what, a.tolerance);
+        a.message += a.crossed.empty()
+                         ? "; no method of another kind came to the end to confirm it"
+                         : fmt::format(", confirmed by {} to {:.1e}", a.crossed, a.apart);
+        break;
+      case Certified::contradicted:
+        a.message =
+            fmt::format("contradicted: {} comes to another motion ({})", a.crossed, contradiction_);
         break;
       case Certified::out_of_reach:
+        if (a.magnified * rounding > a.asked) {
+          a.message = fmt::format(
+              "cannot be known: an error at the start is {:.0e} times as large at the worst time, "
+              "so that the rounding of numbers decides",
+              a.magnified);
+          break;
+        }
         if (doubt_ > 0) {
           a.message = fmt::format(
               "not certain: errors do not fall with the tolerance; the reference itself is {:.1e} "
@@ -289,6 +334,8 @@ class Search {
   Diagnostics& diagnostics_;
   Certification result_;
   std::optional<Run> run_, reference_;
+  std::string method_;          // used by the first run, with its formulation
+  std::string contradiction_;   // in words
   double doubt_ = 0;            // how far the tightest references are apart, where that matters
   long first_ = 0, steps_ = 0;  // of the first run, of all
 };
@@ -303,6 +350,8 @@ std::string_view to_string(Certified verdict) {
       return "out_of_reach";
     case Certified::over_budget:
       return "over_budget";
+    case Certified::contradicted:
+      return "contradicted";
     case Certified::failed:
       break;
   }

@@ -9,6 +9,10 @@
 /// up. Where motion is chaotic no tolerance is tight enough beyond some time: then the certificate
 /// says up to when it holds and how fast errors grow.
 ///
+/// Two runs of one method share what it does not see. So the motion must also be that of another
+/// method on another formulation, and an error of the size of rounding at its start must not grow
+/// to the accuracy asked for (cross_check.h); else it is contradicted, or cannot be known.
+///
 /// A budget in steps, not in seconds: the same input gives the same certificate everywhere.
 
 #include "kardan/run/accuracy.h"

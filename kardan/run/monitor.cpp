@@ -24,6 +24,14 @@ constexpr Gauss order_4{2, {0.21132486540518712, 0.78867513459481288, 0}, {0.5, 
 /// Of a step, for the work along a flow.
 constexpr double most_parts = 256;
 
+/// Steps whose work is resolved anew, beside one in ten.
+constexpr long free_refinements = 100;
+/// A coordinate has jumped that is so far from where its velocities and accelerations lead, and so
+/// many tolerances.
+constexpr double jump_share = 0.5, jump_tolerances = 1000;
+/// Sums of energies are rounded by so much of them in a step.
+constexpr double energy_rounding = 1e-13;
+
 /// True where constraints may do work: drivers and moving surfaces. (Users' equations state their
 /// power themselves.)
 bool may_be_driven(const System& system) {
@@ -59,13 +67,22 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       accelerations_(std::make_unique<AccelerationSolver>(*system_)),
       row_solver_(method, options.options),
       driven_(may_be_driven(*system_)),
-      works_(may_do_work(*system_)) {}
+      works_(may_do_work(*system_)) {
+  // Errors of methods of order 1 are about the root of the tolerance; fixed steps promise nothing.
+  const DriverOptions& d = options.driver;
+  if (d.fixed_step == 0) share_ = method.order > 1 ? 1.0 : 1 / std::sqrt(d.tolerance);
+}
+
+void Monitor::judge_by(const ErrorScale& scale, const State& state) {
+  account_.use(*system_, scale, state, *ws_);
+}
 
 std::string Monitor::begin(const State& start, const Vector& a) {
   const Energy e = system_->energy(start, *ws_);
   report_.energy.initial = report_.energy.final = e.kinetic + e.potential;
   report_.energy.known = e.known;
   if (!e.known) report_.energy.balance_error = std::numeric_limits<double>::quiet_NaN();
+  if (!e.known || share_ == 0) report_.energy.allowed = std::numeric_limits<double>::quiet_NaN();
   inside_ = start;
   if (!a.empty())
     add_residuals(start, a);
@@ -84,17 +101,21 @@ std::string Monitor::observe(const StepView& step) {
         "frames no longer point the same way; a smaller largest_step follows the motion",
         s.t, step.h, system_->blueprint().elements[static_cast<std::size_t>(e)].name);
   }
-  add_work(step);
+  double work = 0;
+  const bool known = add_work(step, work);
   const Energy e = system_->energy(s, *ws_);
-  EnergyBalance& b = report_.energy;
-  b.final = e.kinetic + e.potential;
-  b.balance_error = std::max(b.balance_error, std::abs(b.final - b.initial - b.work));
+  report_.energy.final = e.kinetic + e.potential;
   if (!step.dense->to.a.empty()) {
     add_residuals(s, step.dense->to.a);
   } else {
     inside_ = s;
-    if (accelerations_->solve(inside_, a_, lambda_, *ws_) == Eval::ok) add_residuals(s, a_);
+    if (accelerations_->solve(inside_, a_, lambda_, *ws_) == Eval::ok)
+      add_residuals(s, a_);
+    else
+      a_.clear();
   }
+  judge_energy(step, step.dense->to.a.empty() ? a_ : step.dense->to.a, known, work);
+  judge_positions(*step.dense);
   record(&step, s.t, e);
   return watchers_.grid && options_.every > 0 ? fill_grid(step) : std::string();
 }
@@ -129,15 +150,17 @@ void Monitor::follow_cubic(const DenseStep& dense, double theta) {
 }
 
 /// Power along the step, by Gauss on equal parts of it. False: a state could not be found.
-bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
+bool Monitor::integrate_power(const StepView& step, int parts, double& work, Way way) {
   work = 0;
   // A stop at rest moves with time, however long the step.
   const auto consistency =
       held_ > 0 ? ChartProblem::Consistency::projected : step.dense->consistency();
-  const Gauss& gauss = by_cubic(*step.dense) ? order_4 : order_6;
+  const bool usual = way == Way::usual;
+  const Gauss& gauss = usual && by_cubic(*step.dense) ? order_4 : order_6;
   for (int k = 0; k < gauss.points * parts; ++k) {
     const int i = k % gauss.points, before = k / gauss.points;
-    between(*step.dense, (before + gauss.node[i]) / parts);
+    const double theta = (before + gauss.node[i]) / parts;
+    usual ? between(*step.dense, theta) : step.dense->at(theta, point_);
     if (step.problem->state_at(point_, consistency, inside_) != Eval::ok) return false;
     const double power = system_->energy(inside_, *ws_).applied_power + driving_power(inside_);
     work += gauss.weight[i] * step.h / parts * power;
@@ -145,26 +168,100 @@ bool Monitor::integrate_power(const StepView& step, int parts, double& work) {
   return true;
 }
 
-void Monitor::add_work(const StepView& step) {
-  if (!works_) return;
-  double work = 0;
-  if (!integrate_power(step, 1, work)) return;
+/// False: it could not be found.
+bool Monitor::add_work(const StepView& step, double& work) {
+  work = 0;
+  if (!works_) return true;
+  if (!integrate_power(step, 1, work)) return false;
   // A flow may swing many times within a step.
   const double swings = step.dense->flow ? step.dense->flow->fastest() * step.h : 1;
   const double rounding = 1e-12 * std::abs(report_.energy.final);
   if (std::abs(work) > rounding && swings > 1) {
     const int parts = static_cast<int>(std::min(std::ceil(swings / 2), most_parts));
-    if (!integrate_power(step, parts, work)) return;
+    if (!integrate_power(step, parts, work)) return false;
   }
   // Where nothing but a stop moves, nothing limits the step.
   double last = 0;
   for (int parts = 2; held_ > 0 && std::abs(work - last) > rounding && parts < most_parts;
        parts *= 2) {
     last = work;
-    if (!integrate_power(step, parts, work)) return;
+    if (!integrate_power(step, parts, work)) return false;
   }
   report_.energy.work += work;
   report_.energy.exchanged += std::abs(work);
+  return true;
+}
+
+/// The balance after a step, and whether errors of steps within the tolerance can have left it.
+void Monitor::judge_energy(const StepView& step, const Vector& a, bool known, double work) {
+  EnergyBalance& b = report_.energy;
+  const auto unbalanced = [&b] { return b.final - b.initial - b.work; };
+  if (!std::isnan(b.allowed)) {
+    const double open = share_ * EnergyAccount::doubt * account_.of_step(*step.state, a) +
+                        energy_rounding * (std::abs(b.final) + std::abs(b.initial) + b.exchanged);
+    b.allowed += open;
+    if (!known) b.allowed += std::abs(unbalanced() - b.unbalanced);
+    const bool far = std::abs(unbalanced() - b.unbalanced) > open;
+    if (far && known && works_ && report_.against.empty())
+      b.allowed += resolve_work(step, open, work);
+    if (std::abs(unbalanced()) > b.allowed && report_.against.empty()) {
+      inside_ = *step.state;
+      if (accelerations_->solve(inside_, a_, lambda_, *ws_) != Eval::ok) lambda_.clear();
+      const std::string busiest = busiest_element(*system_, inside_, lambda_, *ws_);
+      report_.against.push_back(fmt::format(
+          "energy and work do not balance: at t = {:.6g} s {:.2g} J have come from nowhere, where "
+          "the tolerance explains {:.2g} J{}",
+          step.t, unbalanced(), b.allowed,
+          busiest.empty() ? "" : fmt::format("; most is done by '{}'", busiest)));
+    }
+  }
+  b.unbalanced = unbalanced();
+  b.balance_error = std::max(b.balance_error, std::abs(b.unbalanced));
+}
+
+/// Replaces the work of a step by the same on ever finer parts, until it changes by little of what
+/// is open; [J] what then remains uncertain of it, since the way between the ends is known to the
+/// order of dense output only.
+double Monitor::resolve_work(const StepView& step, double open, double work) {
+  if (++refinements_ > free_refinements + step.counters->steps / 10) return std::abs(work);
+  constexpr double settled = 0.1;
+  double last = work, finer = 0;
+  int parts = 2;
+  for (; parts <= static_cast<int>(most_parts); parts *= 2) {
+    if (!integrate_power(step, parts, finer)) return std::abs(work);
+    if (std::abs(finer - last) <= settled * open) break;
+    last = finer;
+  }
+  double uncertain = std::abs(finer - last), other = 0;
+  if (by_cubic(*step.dense) && integrate_power(step, parts / 2, other, Way::dense))
+    uncertain += std::abs(finer - other);
+  report_.energy.work += finer - work;
+  report_.energy.exchanged += std::abs(finer) - std::abs(work);
+  return uncertain;
+}
+
+/// Positions go where velocities lead: by the trapezoidal rule with or without its correction by
+/// the accelerations. A mechanism that has closed on another branch does not.
+void Monitor::judge_positions(const DenseStep& dense) {
+  if (share_ == 0 || !report_.against.empty()) return;
+  const ChartPoint &A = dense.from, &B = dense.to;
+  const bool curved = A.ddq.size() == A.q.size() && B.ddq.size() == A.q.size();
+  const double h = dense.h();
+  for (std::size_t i = 0; i < A.q.size(); ++i) {
+    const double way = B.q[i] - A.q[i], straight = 0.5 * h * (A.dq[i] + B.dq[i]);
+    const double bend = curved ? h * h / 12 * (A.ddq[i] - B.ddq[i]) : 0.0;
+    const double defect = std::min(std::abs(way - straight), std::abs(way - straight - bend));
+    double reach = h * (std::abs(A.dq[i]) + std::abs(B.dq[i]));
+    if (curved) reach += h * h / 4 * (std::abs(A.ddq[i]) + std::abs(B.ddq[i]));
+    if (!(defect > jump_share * reach)) continue;
+    const double size = std::max(1.0, std::abs(B.q[i]));
+    if (defect <= share_ * jump_tolerances * options_.driver.tolerance * size) continue;
+    report_.against.push_back(fmt::format(
+        "positions and velocities are not of one motion: in the step to t = {:.6g} s '{}' moves by "
+        "{:.2g}, where its velocities lead to {:.2g}",
+        B.t, system_->coordinate_name(static_cast<int>(i)), way, straight));
+    return;
+  }
 }
 
 /// Of constraints that depend on time: -lambda'G v = lambda'g_t.

@@ -1,8 +1,11 @@
 #pragma once
 /// Watches a run for its certificate: residuals at three levels after every step, work against
-/// energy, and the output grid, which is filled from dense output.
+/// energy and whether the tolerance explains what is left (energy_account.h), whether every
+/// coordinate goes where its velocity leads, and the output grid, which is filled from dense
+/// output.
 
 #include "kardan/formulation/accelerations.h"
+#include "kardan/run/energy_account.h"
 #include "kardan/run/row_solver.h"
 #include "kardan/run/simulate.h"
 
@@ -20,6 +23,8 @@ class Monitor {
   void use(const System& system);
   /// How rows inside steps are solved for, where dense output is not the motion.
   void solve_rows(const Formulation& formulation, const ErrorScale& scale);
+  /// What steps may leave open is judged by these tolerances, from `state` on.
+  void judge_by(const ErrorScale& scale, const State& state);
   /// After an accepted step; a non-empty answer ends the run with that reason.
   std::string observe(const StepView& step);
   /// Accelerations and multipliers at the end of the run; empty where they are not determined.
@@ -30,8 +35,13 @@ class Monitor {
  private:
   bool by_cubic(const DenseStep& dense) const;
   void between(const DenseStep& dense, double theta);
-  void add_work(const StepView& step);
-  bool integrate_power(const StepView& step, int parts, double& work);
+  /// Where states inside a step are taken from.
+  enum class Way { usual, dense };
+  bool add_work(const StepView& step, double& work);
+  bool integrate_power(const StepView& step, int parts, double& work, Way way = Way::usual);
+  void judge_energy(const StepView& step, const Vector& a, bool known, double work);
+  double resolve_work(const StepView& step, double open, double work);
+  void judge_positions(const DenseStep& dense);
   double driving_power(State& state);
   void add_residuals(const State& state, const Vector& a);
   void record(const StepView* step, double t, const Energy& energy) const;
@@ -58,6 +68,9 @@ class Monitor {
   std::unique_ptr<AccelerationSolver> accelerations_;
   RowSolver row_solver_;
   Vector a_, lambda_;
+  EnergyAccount account_;
+  double share_ = 0;      // of the tolerance, that steps keep; 0: they are not judged
+  long refinements_ = 0;  // of the work of steps
   ChartPoint point_;
   State inside_, solved_;
   bool driven_;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* reaction_parts[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 
-/// "hinge.lambda[1]": rows are counted per element; "rod.lambda" where a user wrote the row.
+}  // namespace
+
 std::vector<std::string> multiplier_names(const System& system) {
   std::vector<std::string> out;
   int last = -1, index = 0;
@@ -27,8 +28,6 @@ std::vector<std::string> multiplier_names(const System& system) {
   }
   return out;
 }
-
-}  // namespace
 
 ResultColumns::ResultColumns(const System& system) : system_(system), names_{"time"} {
   for (const std::string& name : system.quantity_names()) {

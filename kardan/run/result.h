@@ -21,6 +21,10 @@ struct Moment {
   const Vector* lambda = nullptr;  ///< of all constraint rows
 };
 
+/// Of all constraint rows: "hinge.lambda[1]", counted per element; "rod.lambda" where a user wrote
+/// the row.
+[[nodiscard]] std::vector<std::string> multiplier_names(const System& system);
+
 /// The columns of a system, in a fixed order.
 class ResultColumns {
  public:

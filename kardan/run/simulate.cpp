@@ -239,6 +239,19 @@ static void append(DriverReport&& next, DriverReport& report) {
 /// Changes of what rests that follow each other at once: more than any row of stops needs.
 static constexpr int most_changes = 1000;
 
+/// The motion on free coordinates, for methods that have no Jacobian in them; null: not needed.
+static std::unique_ptr<ChartProblem> make_free_form(const Choice& choice, const System& system) {
+  const Method& method = *choice.method;
+  const bool has_jacobian =
+      method.problem == ProblemKind::ode && method.needs_jacobian && !method.integrate;
+  if (method.is_explicit || has_jacobian) return nullptr;
+  const Formulation* free = find_formulation("state_space");
+  Diagnostics unused;
+  if (free->refuse) free->refuse(system, unused);
+  if (unused.has_errors()) return nullptr;
+  return free->make(system, complete_options(free->options, {}));
+}
+
 /// Integrates with the equations that hold at the state, then with those an event has left, until
 /// the run ends.
 static void run_regimes(const Choice& choice, const SimulateOptions& options,
@@ -250,16 +263,19 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     const System* system = actions.system(state);
     state = fitted(*system, std::move(state));
     const auto problem = choice.formulation->make(*system, report.formulation_options);
+    const auto free_form = make_free_form(choice, *system);
     DriverOptions driver = options.driver;
+    driver.free_form = free_form.get();
     driver.method_options = options.options;
     actions.prepare(state, driver);
     if (!driver.scale) driver.scale = find_scale(*system, *problem, options, diagnostics);
     monitor.use(*system);
     SystemInputs inputs(*system);
     driver.inputs = &inputs;
-    monitor.solve_rows(*choice.formulation, driver.scale
-                                                ? *driver.scale
-                                                : problem->default_scale(options.driver.tolerance));
+    const ErrorScale scale =
+        driver.scale ? *driver.scale : problem->default_scale(options.driver.tolerance);
+    monitor.solve_rows(*choice.formulation, scale);
+    monitor.judge_by(scale, state);
     const double t = state.t;
     driver.pause_at = next_restart(memory, t, options.checkpoint_every);
     if (goes_on) driver.from = std::exchange(report.driver, {});

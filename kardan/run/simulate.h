@@ -57,7 +57,9 @@ struct EnergyBalance {
   double work = 0;                ///< [J] of the forces without potential and of the drivers
   double exchanged = 0;           ///< [J] the sum of its size over all steps: what flowed in or out
   double balance_error = 0;       ///< [J] largest |energy - initial - work| of the run
-  bool known = true;              ///< false: the equations tell no energy; the numbers are NaN
+  double unbalanced = 0;          ///< [J] energy - initial - work after the last step
+  double allowed = 0;  ///< [J] what steps within the tolerance may leave; NaN: not judged
+  bool known = true;   ///< false: the equations tell no energy; the numbers are NaN
 };
 
 /// The certificate: what was asked, what was used, how it ended, and the proof.
@@ -75,6 +77,8 @@ struct RunReport {
   ProblemCounts counts;
   std::vector<std::string> remarks;  ///< how the problem was treated, where that is special
   StartChanges start;                ///< what the assembly has changed of the start given
+  /// Evidence that the result is wrong, in words: where there is any, the run has failed.
+  std::vector<std::string> against;
   std::vector<PartitionRecord> partition_history;
   int dense_order = 0;  ///< of the values on the grid
   bool exact_derivatives = true;

@@ -1,5 +1,5 @@
 #pragma once
-/// Positions and velocities of runs on a common grid of times, and how far two runs are apart.
+/// All variables of runs on a common grid of times, and how far two runs are apart.
 
 #include <functional>
 #include <optional>
@@ -15,12 +15,13 @@ using PrepareRun = std::function<Prepared()>;
 
 /// Values at equidistant times, by name of the quantity.
 struct Trajectory {
-  std::vector<std::string> names;
+  std::vector<std::string> names;  ///< of quantities, then of multipliers
   std::vector<double> times;
   std::vector<Vector> rows;  ///< one a time, in the order of the names
 };
 
-/// Positions and velocities of a run at the grid of options.every; nothing where it failed. A run
+/// Positions, velocities, dynamic, auxiliary and contact variables and multipliers of a run at the
+/// grid of options.every; nothing where it failed. A run
 /// that an event has stopped counts up to there.
 std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& options,
                                      RunReport& report, Diagnostics& diagnostics);
@@ -30,7 +31,8 @@ std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& 
 std::vector<ComponentError> component_errors(const System& system, const Trajectory& run,
                                              const Trajectory& reference);
 
-/// Reached error: the largest of all components and times, positions and velocities apart.
+/// Reached error: the largest of all components and times, positions (with dynamic variables) and
+/// velocities apart; without what is auxiliary.
 struct ReachedError {
   double position = 0, velocity = 0;
 };

@@ -7,7 +7,7 @@ import { makeNumerics } from './panels/numerics';
 import { Plots } from './panels/plots';
 import { Topology } from './panels/topology';
 import { Tree } from './panels/tree';
-import type { Report } from './report';
+import { seal, type Report } from './report';
 import { Stage } from './scene/stage';
 import { Timeline } from './timeline';
 import type { Chart } from './ui/chart';
@@ -138,9 +138,9 @@ export class App {
     const badge = verdict
       ? make(
           'button',
-          { type: 'button', class: `badge ${!verdict.ok ? 'bad' : verdict.warnings?.length ? 'warned' : 'good'}`, onclick: () => this.tabs.open('result') },
-          icon(verdict.ok ? 'check' : 'cross'),
-          !verdict.ok ? 'Failed' : verdict.warnings?.length ? 'Finished, with warnings' : 'Finished',
+          { type: 'button', class: `badge ${seal(verdict).tone}`, onclick: () => this.tabs.open('result') },
+          icon(seal(verdict).icon),
+          seal(verdict).word,
         )
       : null;
     return make(

@@ -4,6 +4,25 @@ export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number]; // w x y z
 export type Numbers = Float32Array | Float64Array;
 
+/** green: nothing is remarked; amber: something should be known; red: failed, or refuted. */
+export type Colour = 'green' | 'amber' | 'red';
+
+export interface Verdict {
+  ok: boolean;
+  colour?: Colour;
+  reason?: string;
+  sentences?: string[];
+  /** Among the sentences: what may not be meant, although the run is good. */
+  warnings?: string[];
+}
+
+/** How a verdict is shown: class, icon and word. */
+export function seal(verdict: Verdict): { tone: string; icon: 'check' | 'cross' | 'note'; word: string } {
+  if (!verdict.ok) return { tone: 'bad', icon: 'cross', word: verdict.reason === 'refuted' ? 'Refuted' : 'Failed' };
+  if (verdict.colour === 'amber') return { tone: 'fair', icon: 'note', word: 'Finished, with remarks' };
+  return { tone: 'good', icon: 'check', word: 'Finished' };
+}
+
 export interface Shape {
   type: 'box' | 'cylinder' | 'sphere' | 'capsule' | 'line' | 'polyline' | 'mesh' | 'plane';
   size?: number[];
@@ -101,7 +120,7 @@ export interface Header {
   generator?: string;
   title: string;
   subtitle?: string;
-  verdict?: { ok: boolean; reason?: string; sentences?: string[]; warnings?: string[] };
+  verdict?: Verdict;
   certificate?: Record<string, unknown>;
   dimension?: 2 | 3;
   gravity?: number[];

@@ -1,7 +1,7 @@
 // The verdict in plain words, the figures behind it, and the whole certificate.
 
 import { count, number, rough, words } from '../format';
-import type { Report } from '../report';
+import { seal, type Report } from '../report';
 import { download, fileName, icon, make } from '../ui/dom';
 
 type Json = Record<string, unknown>;
@@ -96,12 +96,12 @@ export function makeCertificate(report: Report): HTMLElement {
     element.append(
       make(
         'section',
-        { class: `verdict ${!verdict.ok ? 'bad' : verdict.warnings?.length ? 'warned' : 'good'}` },
-        make('div', { class: 'seal' }, icon(verdict.ok ? 'check' : 'cross')),
+        { class: `verdict ${seal(verdict).tone}` },
+        make('div', { class: 'seal' }, icon(seal(verdict).icon)),
         make(
           'div',
           {},
-          make('h2', {}, verdict.ok ? (verdict.warnings?.length ? 'Finished, with warnings' : 'Finished') : verdict.reason === 'accuracy_not_reached' ? 'Accuracy not reached' : `Ended early: ${words(verdict.reason ?? 'failed')}`),
+          make('h2', {}, verdict.ok || verdict.reason === 'refuted' ? seal(verdict).word : verdict.reason === 'accuracy_not_reached' ? 'Accuracy not reached' : `Ended early: ${words(verdict.reason ?? 'failed')}`),
           make('ul', {}, ...sentences.map((sentence) => make('li', {}, sentence))),
         ),
       ),

@@ -1,0 +1,134 @@
+/// Growing modes: the test that there is none is a proof, and no method steps over one.
+
+#include "kardan/integrate/growth.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "kardan/integrate/method.h"
+#include "kardan/integrate/state_matrix.h"
+#include "kardan/linalg/eigenvalues.h"
+#include "run/event_runs.h"
+
+namespace kardan {
+namespace {
+
+using namespace test;
+
+/// Random equations: masses of several sizes, and everything else small or large against them.
+LocalJacobian random_jacobian(std::mt19937& random, int n, int first) {
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> power(-2, 2);
+  const auto fill = [&](int rows, int cols) {
+    Matrix m(rows, cols);
+    const double size = std::pow(10.0, power(random));
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < cols; ++j) m(i, j) = size * normal(random);
+    return m;
+  };
+  LocalJacobian J;
+  const Matrix root = fill(n, n);
+  J.M = Matrix(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      J.M(i, j) = i == j ? 0.1 : 0.0;
+      for (int k = 0; k < n; ++k) J.M(i, j) += root(i, k) * root(j, k);
+    }
+  J.A_x = fill(n, n), J.A_u = fill(n, n), J.A_z = fill(n, first);
+  J.B_x = fill(first, n), J.B_u = fill(first, n), J.B_z = fill(first, first);
+  return J;
+}
+
+double largest_real_eigenvalue(const LocalJacobian& J) {
+  Matrix A;
+  EigenSystem modes;
+  EXPECT_EQ(state_matrix(J, A), Eval::ok);
+  EXPECT_EQ(find_eigenvalues(A, EigenOutput::values, modes), Eval::ok);
+  double out = 0;
+  for (const auto& mode : modes.values)
+    if (mode.imag() == 0) out = std::max(out, mode.real());
+  return out;
+}
+
+TEST(Growth, ThatIsDisprovedIsNotThere) {
+  std::mt19937 random(1812);
+  int passed = 0, failed = 0, grows = 0;
+  NoGrowthTest test;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const int n = 1 + trial % 5, first = trial % 3;
+    const LocalJacobian J = random_jacobian(random, n, first);
+    const double h = std::pow(10.0, std::uniform_real_distribution<double>(-3, 2)(random));
+    const double rate = largest_real_eigenvalue(J);
+    const bool none = test.passes(J, h);
+    if (none) EXPECT_LT(rate * h, 1 + 1e-9) << "trial " << trial;
+    (none ? passed : failed)++;
+    grows += rate * h > 1;
+  }
+  EXPECT_GT(passed, 200);
+  EXPECT_GT(failed, 200);
+  EXPECT_GT(grows, 200);
+}
+
+/// Pendulums on their heads, displaced by 1e-9, beside one that swings: none, one or two modes grow
+/// like exp(lambda t).
+std::string upright(int count) {
+  std::string ground =
+      "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {eps: 1e-9}\n"
+      "ground:\n  markers:\n    hook: {at: [9, 0]}\n";
+  std::string bodies =
+      "bodies:\n"
+      "  bob: {mass: 1, inertia: 1/12, position: [9.5, 0], markers: {foot: {at: [-0.5, 0]}}}\n";
+  std::string joints = "joints:\n  hook: {type: revolute, between: [ground.hook, bob.foot]}\n";
+  for (int i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i);
+    ground += "    p" + n + ": {at: [" + n + ", 0]}\n";
+    bodies += "  rod" + n + ": {mass: 1, inertia: 1/12, position: [" + n +
+              " + 0.5*sin(eps), 0.5*cos(eps)], angle: -eps, markers: {foot: {at: [0, -0.5]}}}\n";
+    joints += "  pin" + n + ": {type: revolute, between: [ground.p" + n + ", rod" + n + ".foot]}\n";
+  }
+  return ground + bodies + joints;
+}
+
+class EveryMethod : public testing::TestWithParam<std::string> {};
+
+/// By how many powers of e the angle has grown: a method may err in that by a fifth.
+TEST_P(EveryMethod, FollowsWhatGrowsOutOfSight) {
+  const double t_end = 4, lambda = std::sqrt(9.81 * 0.5 * 3);
+  const double truth = lambda * t_end - std::log(2.0);
+  for (const int count : {1, 2}) {
+    const Ran run = run_model(upright(count), GetParam(), t_end, 1e-4);
+    ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
+    for (int i = 0; i < count; ++i) {
+      const auto q = run.prepared.system->find_quantity("rod" + std::to_string(i) + ".angle");
+      const auto ws = run.prepared.system->make_workspace();
+      const double angle = run.prepared.system->quantity(*q, run.end(), 0, {}, {}, *ws);
+      EXPECT_NEAR(std::log(std::abs(angle) / 1e-9), truth, truth / 5)
+          << count << " upright, angle " << angle;
+    }
+  }
+}
+
+/// dr/dt = 3 (r - cos t) - sin t beside an oscillator: r = cos t, and errors grow like exp(3 t).
+TEST_P(EveryMethod, SeesThatADynamicVariableGrows) {
+  const std::string model =
+      "kardan: 1\nequations:\n  positions: {x: 1}\n  velocities: {v: 0}\n  forces: {v: -x}\n"
+      "  dynamic: {r: {start: 1e-9, rate: 3*r}}\n";
+  const Ran run = run_model(model, GetParam(), 5, 1e-4);
+  ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
+  EXPECT_NEAR(std::log(run.end().r[0] / 1e-9), 15, 3) << run.end().r[0];
+}
+
+std::vector<std::string> names_of_methods() {
+  std::vector<std::string> out;
+  for (const Method& m : methods())
+    if (m.order > 1) out.emplace_back(m.name);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Growth, EveryMethod, testing::ValuesIn(names_of_methods()),
+                         [](const auto& p) { return p.param; });
+
+}  // namespace
+}  // namespace kardan
