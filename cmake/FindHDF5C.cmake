@@ -1,5 +1,7 @@
 # The C library of HDF5, without MPI: defines HDF5C::HDF5C. Installed beside KardanConfig.cmake, since a
-# static Kardan leaves the linking to the program that uses it.
+# static Kardan leaves the linking to the program that uses it. Where HDF5 can be linked into a program
+# (Debian: libhdf5.a), HDF5C::Static does so: only what is used then comes along, while the shared library
+# loads clients of networks (libcurl, Kerberos, LDAP) for storage that Kardan never opens.
 find_path(HDF5C_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
 find_library(HDF5C_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
 mark_as_advanced(HDF5C_INCLUDE_DIR HDF5C_LIBRARY)
@@ -19,4 +21,27 @@ if(HDF5C_FOUND AND NOT TARGET HDF5C::HDF5C)
   add_library(HDF5C::HDF5C UNKNOWN IMPORTED)
   set_target_properties(HDF5C::HDF5C PROPERTIES
     IMPORTED_LOCATION "${HDF5C_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${HDF5C_INCLUDE_DIR}")
+endif()
+
+find_library(HDF5C_ARCHIVE NAMES libhdf5_serial.a libhdf5.a PATH_SUFFIXES hdf5/serial)
+find_library(SZIP_LIBRARY NAMES sz)
+mark_as_advanced(HDF5C_ARCHIVE SZIP_LIBRARY)
+if(HDF5C_FOUND AND HDF5C_ARCHIVE AND NOT TARGET HDF5C::Static)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES ${HDF5C_INCLUDE_DIR})
+  set(CMAKE_REQUIRED_LIBRARIES ${HDF5C_ARCHIVE} z m ${CMAKE_DL_LIBS})
+  if(SZIP_LIBRARY)
+    list(APPEND CMAKE_REQUIRED_LIBRARIES ${SZIP_LIBRARY})
+  endif()
+  check_cxx_source_compiles("#include <hdf5.h>
+    int main() { return H5Fopen(\"x\", H5F_ACC_RDONLY, H5P_DEFAULT) < 0; }" HDF5C_ARCHIVE_LINKS)
+  if(HDF5C_ARCHIVE_LINKS)
+    add_library(HDF5C::Static UNKNOWN IMPORTED)
+    list(REMOVE_AT CMAKE_REQUIRED_LIBRARIES 0)
+    set_target_properties(HDF5C::Static PROPERTIES
+      IMPORTED_LOCATION "${HDF5C_ARCHIVE}" INTERFACE_INCLUDE_DIRECTORIES "${HDF5C_INCLUDE_DIR}"
+      INTERFACE_LINK_LIBRARIES "${CMAKE_REQUIRED_LIBRARIES}")
+  endif()
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
 endif()

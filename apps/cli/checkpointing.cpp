@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "kardan/base/parse_number.h"
 #include "kardan/base/text.h"
 #include "kardan/run/versions.h"
 
@@ -51,7 +52,7 @@ struct Restore {
   void operator()(const char* name, double& value) const {
     if (value != 0) return;
     for (const auto& [key, text] : from)
-      if (key == name) value = std::strtod(text.c_str(), nullptr);
+      if (key == name) value = parse_number(text).value_or(0);
   }
   /// Earlier assignments stand first: later ones replace them.
   void operator()(const char* name, std::vector<std::string>& values) const {

@@ -44,8 +44,8 @@ std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValu
   if (!is_stored_result(options.file))
     loaded = load_model(options.file, overrides, from, diagnostics);
   else if (const auto stored = StoredResult::open(options.file, diagnostics))
-    loaded =
-        load_model_text(stored->description().model, options.file, overrides, from, diagnostics);
+    loaded = load_model_text(stored->description().model, options.file, overrides,
+                             IncludeFrom::nowhere, diagnostics);
   if (tell(diagnostics)) return std::nullopt;
   return loaded;
 }

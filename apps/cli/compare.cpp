@@ -6,14 +6,14 @@
 #include <fmt/os.h>
 
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "apps/cli/command.h"
+#include "apps/cli/compare_reference.h"
 #include "apps/cli/html_page.h"
 #include "apps/cli/print.h"
-#include "kardan/base/text.h"
-#include "kardan/io/stored_result.h"
+#include "kardan/base/parse_number.h"
+#include "kardan/io/report_json.h"
 #include "kardan/run/svg_plot.h"
 
 namespace kardan::cli {
@@ -28,13 +28,9 @@ std::vector<std::string> split(const std::string& text, char at) {
 }
 
 bool positive(const std::string& text, double& out) {
-  try {
-    std::size_t used = 0;
-    out = std::stod(text, &used);
-    return used == text.size() && out > 0;
-  } catch (const std::exception&) {
-    return false;
-  }
+  const std::optional<double> number = parse_number(text);
+  out = number.value_or(0);
+  return std::isfinite(out) && out > 0;
 }
 
 /// "1e-3,1e-5" or "1e-3:1e-9", which stands for all powers of ten between.
@@ -52,101 +48,15 @@ std::vector<double> tolerances_from(const std::string& text, Diagnostics& diagno
     const int decades = static_cast<int>(std::lround(std::log10(to / from)));
     const int sign = decades < 0 ? -1 : 1;
     for (int k = 0; k <= sign * decades; ++k)
-      out.push_back(k == sign * decades
-                        ? to
-                        : std::stod(fmt::format("{:.12g}", from * std::pow(10, sign * k))));
+      out.push_back(
+          k == sign * decades
+              ? to
+              : parse_number(fmt::format("{:.12g}", from * std::pow(10, sign * k))).value_or(0));
   }
   for (const double tolerance : out) good = good && tolerance >= 1e-14 && tolerance <= 0.1;
   if (!good)
     diagnostics.error("usage.tolerances", fmt::format("--tols {}: wanted numbers", text), {},
                       "write 1e-3:1e-9 or 1e-3,1e-5,1e-7, each from 1e-14 to 0.1");
-  return out;
-}
-
-// --- a reference from a file ---------------------------------------------------------------------
-
-struct Collected final : ResultSink {
-  Trajectory out;
-  std::vector<int> places;
-  void begin(const ResultDescription& d) override {
-    for (const ResultColumn& c : d.layout.columns)
-      if (c.name != "time") {
-        out.names.push_back(c.name);
-        places.push_back(c.at);
-      }
-  }
-  void row(std::span<const double> row) override {
-    out.times.push_back(row[0]);
-    Vector& values = out.rows.emplace_back();
-    for (const int at : places) values.push_back(row[at]);
-  }
-  void end(const Json&) override {}
-};
-
-std::optional<Trajectory> read_csv(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  Trajectory out;
-  for (const std::string& name : split(line, ','))
-    out.names.push_back(name.substr(0, name.find(" [")));
-  if (out.names.empty() || out.names.front() != "time") return std::nullopt;
-  out.names.erase(out.names.begin());
-  while (std::getline(file, line)) {
-    Vector row;
-    std::istringstream words(line);
-    for (std::string word; std::getline(words, word, ',');) {
-      char* end = nullptr;
-      row.push_back(std::strtod(word.c_str(), &end));
-      if (end == word.c_str()) return std::nullopt;
-    }
-    if (row.size() != out.names.size() + 1) return std::nullopt;
-    out.times.push_back(row.front());
-    row.erase(row.begin());
-    out.rows.push_back(std::move(row));
-  }
-  return out;
-}
-
-/// Positions and velocities of the system on equidistant times that end the run.
-std::optional<Trajectory> reference_from(const std::string& path, const System& system,
-                                         CompareOptions& options, Diagnostics& diagnostics) {
-  std::optional<Trajectory> all;
-  if (is_stored_result(path)) {
-    const auto stored = StoredResult::open(path, diagnostics);
-    Collected sink;
-    if (stored && stored->tell(sink, diagnostics)) all = std::move(sink.out);
-    if (diagnostics.has_errors()) return std::nullopt;
-  } else {
-    all = read_csv(path);
-  }
-  const std::size_t rows = all ? all->times.size() : 0;
-  bool good = rows > 1;
-  for (std::size_t i = 1; good && i < rows; ++i) {
-    const double t = all->times[0] + (all->times[rows - 1] - all->times[0]) *
-                                         static_cast<double>(i) / static_cast<double>(rows - 1);
-    good = std::abs(all->times[i] - t) <= 1e-9 * std::abs(all->times[rows - 1]);
-  }
-  if (!good) {
-    diagnostics.error("compare.reference", "no rows at equidistant times", {path},
-                      "give a .csv or .h5 that `kardan run --out` has written");
-    return std::nullopt;
-  }
-  Trajectory out;
-  out.times = all->times;
-  out.rows.resize(rows);
-  for (std::size_t c = 0; c < all->names.size(); ++c) {
-    const auto q = system.find_quantity(all->names[c]);
-    if (!q || (q->kind != Quantity::Kind::position && q->kind != Quantity::Kind::velocity))
-      continue;
-    out.names.push_back(all->names[c]);
-    for (std::size_t i = 0; i < rows; ++i) out.rows[i].push_back(all->rows[i][c]);
-  }
-  if (out.names.empty())
-    diagnostics.error("compare.reference", "no position or velocity of this model is in it", {path},
-                      "give a result of the same model");
-  options.points = static_cast<int>(rows) - 1;
-  options.base.t_end = out.times.back();
   return out;
 }
 

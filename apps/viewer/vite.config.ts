@@ -1,4 +1,5 @@
 // Builds one HTML file that needs nothing else: script, style and font are written into it.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -13,6 +14,24 @@ function notices(): string {
     return `${name}\n\n${text.trim()}`.replaceAll('--', '- -');
   });
   return `<!--\nThis report contains the following software.\n\n${texts.join('\n\n')}\n-->\n`;
+}
+
+/**
+ * What the page may do: run the one script that was built into it and show what stands in the file. A result is
+ * data of strangers; whatever stands in it cannot run, and cannot send anything anywhere.
+ */
+function policy(script: string): string {
+  const hash = createHash('sha256').update(script, 'utf8').digest('base64');
+  const rules = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}'`,
+    "style-src 'unsafe-inline'",
+    'font-src data:',
+    'img-src data: blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ];
+  return `<meta http-equiv="Content-Security-Policy" content="${rules.join('; ')}">`;
 }
 
 /** Writes the built script and style into the page. */
@@ -31,6 +50,7 @@ function oneFile(): Plugin {
           const code = file.code.replace(/<\/script/gi, '<\\/script').replaceAll(marker, '');
           html = html.replace(new RegExp(`\\s*<script[^>]*src="[^"]*${name}"[^>]*></script>`), '');
           html = html.replace('</body>', () => `<script type="module">${code}</script>\n</body>`);
+          html = html.replace('<meta charset="utf-8">', (meta) => `${meta}\n${policy(code)}`);
         } else if (name.endsWith('.css')) {
           const style = `<style>${String(file.source).trim()}</style>`;
           html = html.replace(new RegExp(`<link[^>]*href="[^"]*${name}"[^>]*>`), () => style);
@@ -42,6 +62,7 @@ function oneFile(): Plugin {
       if (/<(script|link|img)[^>]*\s(src|href)="(?!data:)/.test(html))
         throw new Error('the page still refers to other files');
       if (html.split(marker).length !== 2) throw new Error(`the page must have ${marker} once`);
+      if (html.split('Content-Security-Policy').length !== 2) throw new Error('the page must have one policy');
       page.source = html.replace('<!doctype html>\n', () => `<!doctype html>\n${notices()}`);
       page.fileName = 'viewer.html';
     },

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
 #include "kardan/base/text.h"
 #include "kardan/io/archive.h"
 #include "kardan/io/checksum.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/input_file.h"
 #include "kardan/io/yaml_writer.h"
 #include "kardan/run/versions.h"
 
@@ -185,15 +184,12 @@ Expected<Checkpoint, Diagnostic> read_checkpoint(std::string_view bytes) {
 }
 
 std::optional<Checkpoint> load_checkpoint(const std::string& path, Diagnostics& diagnostics) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) {
-    diagnostics.error("file.open", "the file cannot be read", {path},
-                      "check the path and the permissions");
+  const auto bytes = read_input(path, std::string::npos, InputKind::regular);
+  if (!bytes) {
+    diagnostics.error("file.open", bytes.error().why, {path}, "check the path and the permissions");
     return std::nullopt;
   }
-  auto read = read_checkpoint(text.view());
+  auto read = read_checkpoint(*bytes);
   if (read) return std::move(read).value();
   Diagnostic d = read.error();
   d.where = {path};

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "kardan/io/stored_step.h"
+
 namespace kardan::io {
 
 /// What the library could not do, in our words.
@@ -67,11 +69,6 @@ inline Handle string_type(std::size_t length) {
   return type;
 }
 
-/// A StepRecord as stored.
-struct StoredStep {
-  double time, size, error, rejected, position, velocity, acceleration, kinetic, potential, work,
-      unbalanced;
-};
 struct StoredEvent {
   double time;
   int event, direction;

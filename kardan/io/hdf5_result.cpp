@@ -239,9 +239,7 @@ void Hdf5Result::write_rows() {
 }
 
 void Hdf5Result::step(const StepRecord& s) {
-  steps_.push_back({s.t, s.h, s.error, static_cast<double>(s.rejected), s.residuals.position,
-                    s.residuals.velocity, s.residuals.acceleration, s.kinetic, s.potential, s.work,
-                    s.unbalanced});
+  steps_.push_back(io::to_stored(s));
   if (steps_.size() == step_chunk) {
     write_steps();
     first_step_ += steps_.size();

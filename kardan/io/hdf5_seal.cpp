@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kardan/io/checksum.h"
+#include "kardan/io/input_file.h"
 
 namespace kardan::io {
 namespace {
@@ -77,12 +78,11 @@ void measure(const std::string& path, Seal& seal) {
 
 bool check_seal(const std::string& path, Seal& seal, Diagnostics& diagnostics) {
   const SourceLocation where{path};
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    diagnostics.error("file.open", "the file cannot be read", where,
-                      "check the path and the permissions");
+  if (const auto why = why_unreadable(path)) {
+    diagnostics.error("file.open", *why, where, "give a file that `kardan run --out` has written");
     return false;
   }
+  std::ifstream file(path, std::ios::binary);
   std::string head(seal_size, '\0');
   file.read(head.data(), seal_size);
   head.resize(static_cast<std::size_t>(file.gcount()));

@@ -19,7 +19,8 @@ constexpr std::size_t most_frames = 3000, fewest_frames = 200;
 
 /// Shown where the program was built without the viewer.
 constexpr std::string_view plain_page = R"(<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Kardan result</title></head><body>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'"><title>Kardan result</title></head><body>
 <p>This program was built without its viewer; the result is in this page as data.</p>
 <!-- KARDAN_RESULT -->
 </body></html>

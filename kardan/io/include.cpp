@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <vector>
 
@@ -106,6 +105,7 @@ class Loader {
                          where, "write include: [part.yaml, ...]");
       return;
     }
+    if (!possible(item.text, where)) return;
     const fs::path path = fs::path(file).parent_path() / item.text;
     const fs::path full = canonical(path);
     if (!allowed(item.text, full, where)) return;
@@ -121,7 +121,8 @@ class Loader {
       return;
     }
     const std::string name = path.lexically_normal().string();
-    const auto text = read_text(name, where, diagnostics_);
+    // What was judged is read: with links in the path, `name` may be another file.
+    const auto text = read_text(full.string(), InputKind::regular, where, diagnostics_);
     if (!text) return;
     const int index = static_cast<int>(files_.size());
     files_.push_back(name);
@@ -136,6 +137,22 @@ class Loader {
       return;
     }
     join(std::move(root), Rank::equal, into);
+  }
+
+  /// A zero byte would end the path for the system; other control characters have no place in one.
+  bool possible(const std::string& text, const SourceLocation& where) {
+    const bool nowhere = from_ == IncludeFrom::nowhere;
+    const bool odd = std::any_of(text.begin(), text.end(), [](char c) {
+      return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    });
+    if (!nowhere && !odd) return true;
+    diagnostics_.error(
+        "include.path",
+        nowhere ? "the model of a stored result includes a file"
+                : "the path has a control character",
+        where,
+        nowhere ? "Kardan stores models whole: this was not written by it" : "rename the file");
+    return false;
   }
 
   bool allowed(const std::string& text, const fs::path& full, const SourceLocation& where) {
@@ -225,33 +242,13 @@ YamlDocument parse_with_includes(std::string_view text, const std::string& file,
   return Loader(from, diagnostics).load(text, file);
 }
 
-std::optional<std::string> read_text(const std::string& path, const SourceLocation& where,
-                                     Diagnostics& diagnostics) {
-  std::error_code status;
-  const auto kind = fs::status(path, status).type();
-  if (kind == fs::file_type::not_found || kind == fs::file_type::directory) {
-    diagnostics.error(
-        "file.open",
-        fmt::format("'{}' {}", path,
-                    kind == fs::file_type::directory ? "is a directory" : "does not exist"),
-        where, "give the path of a model file");
-    return {};
-  }
-  std::ifstream stream(path, std::ios::binary);
+std::optional<std::string> read_text(const std::string& path, InputKind kind,
+                                     const SourceLocation& where, Diagnostics& diagnostics) {
   // One byte more than is read at most, so that the parser sees an oversized file as such.
-  const std::size_t most = YamlLimits{}.bytes + 1;
-  std::string text;
-  std::vector<char> buffer(std::size_t{1} << 16);
-  while (stream && text.size() < most) {
-    stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    text.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  if (!stream.eof() && text.size() < most) {
-    diagnostics.error("file.open", fmt::format("cannot read '{}'", path), where,
-                      "check its permissions");
-    return {};
-  }
-  return text;
+  auto text = read_input(path, YamlLimits{}.bytes + 1, kind);
+  if (text) return std::move(text).value();
+  diagnostics.error("file.open", text.error().why, where, "give the path of a model file");
+  return {};
 }
 
 }  // namespace kardan::io

@@ -13,12 +13,14 @@
 #include <string>
 #include <string_view>
 
+#include "kardan/io/input_file.h"
 #include "kardan/io/yaml_document.h"
 
 namespace kardan {
 
-/// Where included files may be: beneath the folder of the model, or anywhere.
-enum class IncludeFrom { model_folder, anywhere };
+/// Where included files may be: beneath the folder of the model, or anywhere. A model that stands
+/// in a stored result is complete: it includes nothing.
+enum class IncludeFrom { nowhere, model_folder, anywhere };
 
 namespace io {
 
@@ -27,9 +29,10 @@ namespace io {
 [[nodiscard]] YamlDocument parse_with_includes(std::string_view text, const std::string& file,
                                                IncludeFrom from, Diagnostics& diagnostics);
 
-/// The whole text of a file; nothing after reporting at `where`.
+/// The whole text of a file, at most one byte more than a model may have; nothing after reporting at
+/// `where`.
 [[nodiscard]] std::optional<std::string> read_text(const std::string& path,
-                                                   const SourceLocation& where,
+                                                   InputKind kind, const SourceLocation& where,
                                                    Diagnostics& diagnostics);
 
 }  // namespace io

@@ -1,8 +1,10 @@
 #include "kardan/io/output_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -28,8 +30,32 @@ int sync_file(int file) {
   return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
 }
 
+/// The first bytes of a plain file, as many as `count`; empty for anything else, as a link.
+std::string beginning(const std::string& path, std::size_t count) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat found {};
+  std::string out(count, '\0');
+  const bool plain = file >= 0 && ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
+  const ssize_t got = plain ? ::read(file, out.data(), count) : 0;
+  if (file >= 0) ::close(file);
+  out.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return out;
+}
+
 [[noreturn]] void refuse(int error, const std::string& path) {
   throw std::system_error(error, std::generic_category(), path);
+}
+
+/// A new file for `bytes`. What an interrupted writing of the same kind has left there is removed;
+/// a link, which could lead anywhere, or another's file is not.
+int create_beside(const std::string& path, std::string_view bytes) {
+  constexpr std::size_t enough = 16;  // to know what kind of file it is
+  const std::string left = beginning(path, enough);
+  if (!left.empty() && bytes.starts_with(left)) ::unlink(path.c_str());
+  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int file = ::open(path.c_str(), flags, 0666);
+  if (file < 0) refuse(errno, path);
+  return file;
 }
 
 }  // namespace
@@ -85,8 +111,7 @@ void write_atomically(const std::string& path, std::string_view bytes) {
   // A link stays one: what it points to is replaced.
   const fs::path target = fs::exists(status) ? fs::canonical(path) : fs::absolute(path);
   const std::string beside = target.string() + ".new";
-  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) refuse(errno, path);
+  const int file = create_beside(beside, bytes);
   int error = write_all(file, bytes);
   if (error == 0) error = sync_file(file);
   if (::close(file) != 0 && error == 0) error = errno;

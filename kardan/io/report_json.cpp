@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "kardan/base/parse_number.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/run/trajectory.h"
 #include "kardan/run/versions.h"
@@ -104,7 +105,7 @@ Json to_json(const System& system, const Moment& at) {
 Json to_json(const Accuracy& a) {
   // A band needs two digits, not seventeen.
   const auto rounded = [](double x) {
-    return std::isfinite(x) ? Json(std::stod(fmt::format("{:.1e}", x))) : Json();
+    return std::isfinite(x) ? Json(parse_number(fmt::format("{:.1e}", x)).value_or(x)) : Json();
   };
   Json out{{"asked", a.asked},         {"verdict", to_string(a.verdict)},
            {"message", a.message},     {"position", a.position},

@@ -1,17 +1,21 @@
 #include "kardan/io/row_journal.h"
 
 #include <array>
+#include <bit>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
 #include "kardan/io/checksum.h"
+#include "kardan/io/input_file.h"
+#include "kardan/io/stored_step.h"
 
 namespace kardan::io {
 namespace {
 
 constexpr char row_kind = 'r', step_kind = 's';
-constexpr std::size_t step_numbers = 11;
+using StepNumbers = std::array<double, sizeof(StoredStep) / sizeof(double)>;
 
 std::string_view bytes_of(std::span<const double> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
@@ -21,20 +25,6 @@ std::string_view bytes_of(std::span<const double> numbers) {
 const std::string& cut(const std::string& path, const JournalMark& mark) {
   std::filesystem::resize_file(path, mark.bytes);
   return path;
-}
-
-StepRecord to_step(const std::vector<double>& x) {
-  StepRecord s;
-  s.t = x[0];
-  s.h = x[1];
-  s.error = x[2];
-  s.rejected = static_cast<long>(x[3]);
-  s.residuals = {x[4], x[5], x[6]};
-  s.kinetic = x[7];
-  s.potential = x[8];
-  s.work = x[9];
-  s.unbalanced = x[10];
-  return s;
 }
 
 }  // namespace
@@ -57,17 +47,7 @@ void RowJournal::row(std::span<const double> row) {
 }
 
 void RowJournal::step(const StepRecord& s) {
-  const std::array<double, step_numbers> numbers{s.t,
-                                                 s.h,
-                                                 s.error,
-                                                 static_cast<double>(s.rejected),
-                                                 s.residuals.position,
-                                                 s.residuals.velocity,
-                                                 s.residuals.acceleration,
-                                                 s.kinetic,
-                                                 s.potential,
-                                                 s.work,
-                                                 s.unbalanced};
+  const auto numbers = std::bit_cast<StepNumbers>(to_stored(s));
   add(step_kind, numbers);
 }
 
@@ -79,25 +59,32 @@ JournalMark RowJournal::sync() {
 bool read_journal(const std::string& path, const JournalMark& mark, std::size_t width,
                   const std::function<void(std::span<const double>)>& row,
                   const std::function<void(const StepRecord&)>& step) {
+  if (why_unreadable(path)) return false;
   std::ifstream file(path, std::ios::binary);
   JournalMark read;
   std::vector<double> numbers;
   for (char kind = 0; file && read.bytes < mark.bytes;) {
     file.read(&kind, 1);
     if (kind != row_kind && kind != step_kind) return false;
-    numbers.resize(kind == row_kind ? width : step_numbers);
+    numbers.resize(kind == row_kind ? width : StepNumbers{}.size());
     file.read(reinterpret_cast<char*>(numbers.data()),
               static_cast<std::streamsize>(numbers.size() * sizeof(double)));
     if (!file) return false;
     read.checksum = checksum(bytes_of(numbers), checksum({&kind, 1}, read.checksum));
     read.bytes += 1 + numbers.size() * sizeof(double);
     if (kind == row_kind && row) row(numbers);
-    if (kind == step_kind && step) step(to_step(numbers));
+    if (kind != step_kind) continue;
+    StoredStep stored;
+    std::memcpy(&stored, numbers.data(), sizeof stored);
+    const auto record = from_stored(stored);
+    if (!record) return false;
+    if (step) step(*record);
   }
   return read.bytes == mark.bytes && read.checksum == mark.checksum;
 }
 
 std::string check_journal(const std::string& path, const JournalMark& mark, std::size_t width) {
+  if (const auto why = why_unreadable(path)) return *why;
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(path, error);
   if (error) return error.message();

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "kardan/io/description_json.h"
-#include "kardan/io/hdf5_handle.h"
+#include "kardan/io/hdf5_dataset.h"
 #include "kardan/io/hdf5_seal.h"
 
 namespace kardan {
@@ -13,48 +14,38 @@ namespace {
 
 using io::check;
 using io::Handle;
-
-/// A dataset with its present shape.
-struct Opened {
-  Handle set;
-  std::vector<hsize_t> shape;
-
-  Opened(hid_t file, const std::string& name)
-      : set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose, "there is no dataset " + name) {
-    const Handle space(H5Dget_space(set), H5Sclose, name);
-    const int rank = H5Sget_simple_extent_ndims(space);
-    check(rank >= 1 && rank <= 3, name + " has another shape");
-    shape.resize(rank);
-    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
-  }
-  void read(hid_t type, hsize_t first, hsize_t count, void* out) const {
-    std::vector<hsize_t> start(shape.size(), 0), size = shape;
-    start[0] = first;
-    size[0] = count;
-    const Handle file(H5Dget_space(set), H5Sclose, "no space");
-    const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr),
-                        H5Sclose, "no space");
-    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >=
-                  0 &&
-              H5Dread(set, type, memory, file, H5P_DEFAULT, out) >= 0,
-          "a checksum inside the file does not fit");
-  }
-};
+using io::StoredDataset;
 
 /// A killed run leaves the mark of its writer; reading beside a writer does not mind it.
 Handle open_file(const std::string& path, bool complete) {
+  // Beside a writer the library tries again what does not fit yet, after 1, 2, 4, ... ns: 30 ms in
+  // all. Its own number, 100, would have it wait for ever at a damaged place.
+  constexpr unsigned attempts = 25;
   const unsigned flags = complete ? H5F_ACC_RDONLY : H5F_ACC_RDONLY | H5F_ACC_SWMR_READ;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
   H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+  check(H5Pset_metadata_read_attempts(access, attempts) >= 0, path);
   return {H5Fopen(path.c_str(), flags, access), H5Fclose, "HDF5 cannot open it"};
 }
 
 std::string read_text(hid_t file, const char* name) {
-  const Opened set(file, name);
-  check(set.shape.size() == 1, std::string(name) + " has another shape");
-  std::string text(set.shape[0], '\0');
-  if (!text.empty()) set.read(H5T_NATIVE_UINT8, 0, text.size(), text.data());
+  constexpr std::size_t longest = std::size_t{1} << 30;
+  StoredDataset set(file, name, {H5T_STD_U8LE, {}});
+  check(set.rows() <= longest, std::string(name) + " is too large");
+  std::string text(set.rows(), '\0');
+  set.read(0, text.size(), text.data());
   return text;
+}
+
+StoredDataset open_block(hid_t file, const ResultBlock& block) {
+  std::vector<hsize_t> inner;
+  if (!block.items.empty()) inner.push_back(block.items.size());
+  if (!block.components.empty()) inner.push_back(block.components.size());
+  return {file, block.name, {H5T_IEEE_F64LE, inner}};
+}
+
+StoredDataset open_steps(hid_t file) {
+  return {file, "steps", {io::step_type(), {}}};
 }
 
 /// What can be said of a run that was killed.
@@ -72,28 +63,64 @@ Json without_end(const ResultDescription& d, double t) {
   return c;
 }
 
+/// Nothing where the text is no JSON, or so deep that nobody could write it out again.
 std::optional<Json> parsed(const std::string& text) {
+  constexpr int deepest = 100;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > deepest) return std::nullopt;
+  }
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return std::nullopt;
   return json;
 }
 
-StepRecord step_of(const io::StoredStep& s) {
-  StepRecord r;
-  r.t = s.time;
-  r.h = s.size;
-  r.error = s.error;
-  r.rejected = static_cast<long>(s.rejected);
-  r.residuals = {s.position, s.velocity, s.acceleration};
-  r.kinetic = s.kinetic;
-  r.potential = s.potential;
-  r.work = s.work;
-  r.unbalanced = s.unbalanced;
-  return r;
-}
-
 void damaged(const std::string& path, const std::string& what, Diagnostics& diagnostics) {
   diagnostics.error("result.damaged", what, {path}, "copy it again, or repeat the run");
+}
+
+void tell_steps(hid_t file, ResultSink& sink) {
+  constexpr hsize_t piece = 256;
+  StoredDataset steps = open_steps(file);
+  std::vector<io::StoredStep> some(piece);
+  for (hsize_t i = 0; i < steps.rows(); i += piece) {
+    const hsize_t count = std::min(piece, steps.rows() - i);
+    steps.read(i, count, some.data());
+    for (hsize_t k = 0; k < count; ++k) {
+      const auto step = io::from_stored(some[k]);
+      check(step.has_value(), "a step has no number of rejected attempts");
+      sink.step(*step);
+    }
+  }
+}
+
+void tell_rows(hid_t file, const ResultLayout& layout, std::size_t all, ResultSink& sink) {
+  constexpr std::size_t most_numbers = std::size_t{1} << 20, most_rows = 256;
+  const auto width = static_cast<std::size_t>(layout.width);
+  const std::size_t piece = std::clamp<std::size_t>(most_numbers / width, 1, most_rows);
+  std::vector<StoredDataset> sets;
+  for (const ResultBlock& block : layout.blocks) sets.push_back(open_block(file, block));
+  std::vector<double> rows(piece * width), values;
+  for (std::size_t i = 0; i < all; i += piece) {
+    const std::size_t count = std::min(piece, all - i);
+    for (std::size_t b = 0; b < sets.size(); ++b) {
+      const ResultBlock& block = layout.blocks[b];
+      const auto size = static_cast<std::size_t>(block.size());
+      values.resize(count * size);
+      sets[b].read(i, count, values.data());
+      for (std::size_t k = 0; k < count; ++k)
+        std::copy_n(values.begin() + static_cast<long>(k * size), size,
+                    rows.begin() + static_cast<long>(k * width) + block.first);
+    }
+    for (std::size_t k = 0; k < count; ++k) sink.row(std::span(rows).subspan(k * width, width));
+  }
 }
 
 }  // namespace
@@ -115,18 +142,22 @@ std::optional<StoredResult> StoredResult::open(const std::string& path, Diagnost
     check(json.has_value(), "its description is no JSON");
     out.description_ = description_from(*json);
     out.description_.model = read_text(file, "model");
-    out.rows_ = Opened(file, "time").shape[0];
+    StoredDataset time = open_block(file, out.description_.layout.blocks.front());
+    std::uint64_t stored = open_steps(file).stored_bytes();
+    hsize_t rows = time.rows();
     for (const ResultBlock& block : out.description_.layout.blocks) {
-      const Opened set(file, block.name);
-      hsize_t size = 1;
-      for (std::size_t k = 1; k < set.shape.size(); ++k) size *= set.shape[k];
-      check(size == static_cast<hsize_t>(block.size()), block.name + " has another shape");
-      out.rows_ = std::min<std::size_t>(out.rows_, set.shape[0]);
+      const StoredDataset set = open_block(file, block);
+      rows = std::min(rows, set.rows());
+      stored += set.stored_bytes();
     }
+    // No part of the file is two parts of the result.
+    check(stored <= std::filesystem::file_size(path), "more is in it than the file can hold");
+    out.rows_ = rows;
     const auto certificate = parsed(read_text(file, "certificate"));
+    check(!out.complete_ || (certificate && certificate->is_object()),
+          "its certificate is no JSON object");
     double t = 0;
-    if (out.rows_ > 0) Opened(file, "time").read(H5T_NATIVE_DOUBLE, out.rows_ - 1, 1, &t);
-    out.complete_ = out.complete_ && certificate;
+    if (out.rows_ > 0) time.read(out.rows_ - 1, 1, &t);
     out.certificate_ = out.complete_ ? *certificate : without_end(out.description_, t);
     if (!out.complete_)
       diagnostics.warning("result.unfinished",
@@ -142,42 +173,19 @@ std::optional<StoredResult> StoredResult::open(const std::string& path, Diagnost
 }
 
 bool StoredResult::tell(ResultSink& sink, Diagnostics& diagnostics) const {
-  constexpr std::size_t piece = 256;
-  const ResultLayout& layout = description_.layout;
-  sink.begin(description_);
   try {
+    sink.begin(description_);
     const Handle file = open_file(path_, complete_);
-    const Opened steps(file, "steps");
-    const Handle type = io::step_type();
-    std::vector<io::StoredStep> some(piece);
-    for (hsize_t i = 0; i < steps.shape[0]; i += piece) {
-      const hsize_t count = std::min<hsize_t>(piece, steps.shape[0] - i);
-      steps.read(type, i, count, some.data());
-      for (hsize_t k = 0; k < count; ++k) sink.step(step_of(some[k]));
-    }
-    std::vector<Opened> sets;
-    for (const ResultBlock& block : layout.blocks) sets.emplace_back(file, block.name);
-    std::vector<double> rows(piece * layout.width), values;
-    for (std::size_t i = 0; i < rows_; i += piece) {
-      const std::size_t count = std::min(piece, rows_ - i);
-      for (std::size_t b = 0; b < sets.size(); ++b) {
-        const ResultBlock& block = layout.blocks[b];
-        const std::size_t size = block.size();
-        values.resize(count * size);
-        sets[b].read(H5T_NATIVE_DOUBLE, i, count, values.data());
-        for (std::size_t k = 0; k < count; ++k)
-          std::copy_n(values.begin() + static_cast<long>(k * size), size,
-                      rows.begin() + static_cast<long>(k * layout.width + block.first));
-      }
-      for (std::size_t k = 0; k < count; ++k)
-        sink.row(std::span(rows).subspan(k * layout.width, layout.width));
-    }
+    tell_steps(file, sink);
+    tell_rows(file, description_.layout, rows_, sink);
     sink.end(certificate_);
     return true;
   } catch (const io::Hdf5Error& e) {
     damaged(path_, e.what(), diagnostics);
-    return false;
+  } catch (const Json::exception& e) {
+    damaged(path_, fmt::format("its certificate does not fit: {}", e.what()), diagnostics);
   }
+  return false;
 }
 
 }  // namespace kardan

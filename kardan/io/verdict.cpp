@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/base/parse_number.h"
 #include "kardan/base/text.h"
 
 namespace kardan {
@@ -34,7 +35,7 @@ std::string tolerance_text(double x) {
   if (x >= 1) return short_number(x, 6);
   for (int digits = 0; digits < 17; ++digits) {
     std::string s = fmt::format("{:.{}e}", x, digits);
-    if (std::stod(s) != x) continue;
+    if (parse_number(s) != x) continue;
     if (const auto at = s.find("e-0"); at != std::string::npos) s.erase(at + 2, 1);
     return s;
   }

@@ -137,12 +137,13 @@ TEST_P(Fuzz, WhatFuzzersFoundStaysFixed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Fuzz,
-                         testing::Values(Effort{"checkpoint", 3000}, Effort{"expression", 3000},
-                                         Effort{"model", 100}, Effort{"result", 300}),
+                         testing::Values(Effort{"checkpoint", 3000}, Effort{"dataset", 3000},
+                                         Effort{"expression", 3000}, Effort{"model", 100},
+                                         Effort{"result", 300}),
                          [](const auto& test) { return std::string(test.param.target); });
 
 TEST(FuzzTargets, AreAllReplayed) {
-  EXPECT_EQ(targets().size(), 4u) << "add the new target to the list above";
+  EXPECT_EQ(targets().size(), 5u) << "add the new target to the list above";
 }
 
 }  // namespace

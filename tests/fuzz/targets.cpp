@@ -7,8 +7,9 @@
 namespace kardan::fuzz {
 namespace {
 
-constexpr std::array<Target, 4> all{{
+constexpr std::array<Target, 5> all{{
     {"checkpoint", feed_checkpoint},
+    {"dataset", feed_dataset},
     {"expression", feed_expression},
     {"model", feed_model},
     {"result", feed_result},

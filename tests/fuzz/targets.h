@@ -22,6 +22,7 @@ struct Target {
 void require(bool good, const char* promise);
 
 void feed_checkpoint(std::string_view bytes);
+void feed_dataset(std::string_view bytes);
 void feed_expression(std::string_view bytes);
 void feed_model(std::string_view bytes);
 void feed_result(std::string_view bytes);

@@ -31,6 +31,15 @@ export function launch() {
 export const laptop = { width: 1024, height: 640 };
 export const phone = { width: 390, height: 844 };
 
+/** Waits for a condition. Playwright's own waiting evaluates text inside the page, which its policy forbids. */
+export async function until(page, condition, argument) {
+  const end = Date.now() + patience;
+  while (!(await page.evaluate(condition, argument))) {
+    assert.ok(Date.now() < end, `waited in vain for ${condition}`);
+    await page.waitForTimeout(20);
+  }
+}
+
 /** Opens a report; what the page complains about or asks the network for is collected. */
 export async function open(browser, file, { viewport = laptop, theme = 'light', hash = '' } = {}) {
   const context = await browser.newContext({ viewport, colorScheme: theme, acceptDownloads: true });
@@ -49,7 +58,7 @@ export async function open(browser, file, { viewport = laptop, theme = 'light', 
     if (url !== own + hash && url !== own && !url.startsWith('data:') && !url.startsWith('blob:')) requests.push(url);
   });
   await page.goto(own + hash);
-  await page.waitForFunction(() => window.kardan || document.querySelector('.message'));
+  await until(page, () => Boolean(window.kardan || document.querySelector('.message')));
   return { page, complaints, requests, close: () => context.close() };
 }
 

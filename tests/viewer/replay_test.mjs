@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { difference, launch, layoutFaults, open, phone, picture, plottedPixels, settle, time } from './browser.mjs';
+import { difference, launch, layoutFaults, open, phone, picture, plottedPixels, settle, time, until } from './browser.mjs';
 
 const [kardan, model, scratch, expectations] = process.argv.slice(2);
 const expected = JSON.parse(expectations);
@@ -40,7 +40,7 @@ test('the report opens, moves, plays and plots, without complaint and without a 
   assert.ok((await difference(page, start, moved)) > 0.002, 'the slider does not move the picture');
 
   await page.locator('.play').click();
-  await page.waitForFunction((t) => window.kardan.timeline.time > t + 0.05, later);
+  await until(page, (t) => window.kardan.timeline.time > t + 0.05, later);
   await page.locator('.play').click();
   const stopped = await time(page);
   assert.ok((await difference(page, moved, await picture(page))) > 0.001, 'playing does not move the picture');

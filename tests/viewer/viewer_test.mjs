@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { launch, layoutFaults, laptop, open, phone, plottedPixels, settle, time } from './browser.mjs';
+import { launch, layoutFaults, laptop, open, phone, plottedPixels, settle, time, until } from './browser.mjs';
 import { chain, equations } from './synthetic.mjs';
 
 const [viewerFile, scratch] = process.argv.slice(2);
@@ -40,7 +40,7 @@ test('200 bodies take at most 8 ms of script time a frame', async () => {
   await page.evaluate(() => window.kardan.timeline.setPlaying(true));
   await page.waitForTimeout(1000); // the first frames compile
   const before = await measure();
-  await page.waitForFunction((n) => window.kardan.stage.renderer.info.render.frame >= n, before.drawn + 30);
+  await until(page, (n) => window.kardan.stage.renderer.info.render.frame >= n, before.drawn + 30);
   const after = await measure();
   const milliseconds = (1000 * (after.script - before.script)) / (after.drawn - before.drawn);
   console.log(`script time a frame: ${milliseconds.toFixed(2)} ms (${after.drawn - before.drawn} frames)`);
@@ -135,6 +135,24 @@ test('everything works from the keyboard, and the focus is seen', async () => {
   await settle(page);
   assert.match(await page.locator('.card').textContent(), /rod_1/);
   assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('nothing in a report runs but the viewer, and nothing is fetched', async () => {
+  const meta = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(viewer);
+  assert.ok(meta, 'the page has a policy');
+  assert.match(meta[1], /default-src 'none'/);
+  assert.match(meta[1], /script-src 'sha256-[^']+'(;|$)/, 'one script, known by its hash');
+  const smuggled = `<script>window.smuggled = 1</script><img src="data:," onerror="window.smuggled = 2">
+    <script src="data:text/javascript,window.smuggled=3"></script><img src="http://127.0.0.1:9/seen.png">`;
+  const html = chain(viewer, 3).replace('<div id="app">', () => `${smuggled}<div id="app">`);
+  assert.ok(html.includes(smuggled));
+  const { page, complaints, requests, close } = await open(browser, written('smuggled.html', html));
+  await settle(page);
+  assert.equal(await page.evaluate(() => window.smuggled), undefined);
+  assert.equal(await page.evaluate(() => Boolean(window.kardan)), true, 'the viewer runs');
+  assert.equal(complaints.filter((text) => text.includes('Content Security Policy')).length, 4, complaints.join());
+  assert.deepEqual(requests, [], 'nothing is asked of the network');
   await close();
 });
 

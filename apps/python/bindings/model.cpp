@@ -185,6 +185,14 @@ std::shared_ptr<ModelSource> read(const std::string& text, const std::string& fi
   return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
 }
 
+/// The model that stands in a result: whole, it includes nothing.
+std::shared_ptr<ModelSource> read_stored(const std::string& text, const std::string& file) {
+  Diagnostics diagnostics;
+  auto loaded = load_model_text(text, file, {}, IncludeFrom::nowhere, diagnostics);
+  raise_errors(diagnostics);
+  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
+}
+
 std::shared_ptr<ModelSource> load(const std::string& path, bool include_anywhere) {
   Diagnostics diagnostics;
   const IncludeFrom from = include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder;
@@ -217,6 +225,7 @@ void bind_model(py::module_& module) {
   module.def("new_model", &new_model);
   module.def("load", &load);
   module.def("read", &read);
+  module.def("read_stored", &read_stored);
   module.attr("law_arguments") = py::make_tuple("t", "x", "v", "angle", "omega", "R", "w");
 }
 

@@ -143,10 +143,10 @@ class Result(Mapping):
     @property
     def model(self) -> Any:
         """Of a result read from a file: the complete model of its run. None for equations."""
-        from .model import read
+        from .model import Model
 
         text = getattr(self._core, "model", "")
-        return read(text, file="model of the result") if text else None
+        return Model(_core_model=_core.read_stored(text, "model of the result")) if text else None
 
     def linearize(self, *, frozen: bool = False) -> Report:
         """Small motions about the end of the run: as `linearize` of the model at its start."""

@@ -45,6 +45,7 @@ try {
     viewport: { width: Number(size[1]), height: Number(size[2]) },
     deviceScaleFactor: Number(options.scale),
     colorScheme: options.theme,
+    bypassCSP: true, // this program steers the page from outside
   });
   page.setDefaultTimeout(120_000);
   await page.goto(`${pathToFileURL(resolve(report)).href}#effort=full`);
