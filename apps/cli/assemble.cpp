@@ -9,7 +9,7 @@ namespace {
 
 void print_prepared(const Prepared& p) {
   const AssemblyReport& r = p.start.report;
-  fmt::print("{}\n\n", p.system->blueprint().name);
+  print_title(p.system->blueprint().name);
   if (p.equilibrium) {
     const EquilibriumReport& e = *p.equilibrium;
     fmt::print("{:<22}{} in {}{}\n", "balance", e.status == Eval::ok ? "found" : "NOT found",
@@ -55,7 +55,7 @@ int show(const ModelOptions& options, bool balance) {
     return bad_input;
   }
   if (options.json)
-    fmt::print("{}\n", to_json(prepared).dump(2));
+    print_json(to_json(prepared));
   else if (!options.quiet)
     print_prepared(prepared);
   const AssemblyReport& r = prepared.start.report;

@@ -9,7 +9,7 @@ namespace {
 
 void print_report(const System& system, const CheckReport& r) {
   const ConstraintAnalysis& a = r.analysis;
-  fmt::print("{}\n\n", system.blueprint().name);
+  print_title(system.blueprint().name);
   if (system.has_bodies())
     fmt::print("{:<22}{} ({})\n", "bodies", r.bodies,
                system.dimension() == 2 ? "planar" : "spatial");
@@ -73,7 +73,7 @@ int check(const ModelOptions& options) {
   const CheckReport report = check_start(prepared);
   const System& system = *prepared.system;
   if (options.json)
-    fmt::print("{}\n", to_json(system, report).dump(2));
+    print_json(to_json(system, report));
   else if (!options.quiet)
     print_report(system, report);
   if (report.assembly.status != Eval::ok) {

@@ -33,8 +33,8 @@ struct Collect {
   void operator()(const char* name, const std::string& value) {
     if (!value.empty()) out.emplace_back(name, value);
   }
-  void operator()(const char* name, double value) {
-    if (value != 0) out.emplace_back(name, format_number(value));
+  void operator()(const char* name, const std::optional<double>& value) {
+    if (value) out.emplace_back(name, format_number(*value));
   }
   void operator()(const char* name, const std::vector<std::string>& values) {
     for (const std::string& value : values) out.emplace_back(name, value);
@@ -49,8 +49,8 @@ struct Restore {
     for (const auto& [key, text] : from)
       if (key == name) value = text;
   }
-  void operator()(const char* name, double& value) const {
-    if (value != 0) return;
+  void operator()(const char* name, std::optional<double>& value) const {
+    if (value) return;
     for (const auto& [key, text] : from)
       if (key == name) value = parse_number(text).value_or(0);
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "kardan/base/text.h"
 #include "kardan/io/stored_result.h"
 
 namespace kardan::cli {
@@ -50,11 +51,17 @@ std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValu
   return loaded;
 }
 
+/// A model without a name has that of its file.
+static Model named_after(const std::string& file, Model model) {
+  if (model.name.empty())
+    model.name = printable(std::filesystem::path(file).stem().string(), Lines::one);
+  return model;
+}
+
 std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides) {
   auto loaded = load(options, overrides);
   if (!loaded) return std::nullopt;
-  if (loaded->model.name.empty()) loaded->model.name = std::filesystem::path(options.file).stem();
-  return std::move(loaded->model);
+  return named_after(options.file, std::move(loaded->model));
 }
 
 bool tell(const Diagnostics& diagnostics) {
@@ -76,9 +83,10 @@ bool tell(const Diagnostics& diagnostics) {
 int start_model(const ModelOptions& options, StartedModel& out) {
   const auto overrides = parse_overrides(options);
   if (!overrides) return bad_input;
-  auto model = read(options, *overrides);
-  if (!model) return bad_input;
-  out.model = std::move(*model);
+  auto loaded = load(options, *overrides);
+  if (!loaded) return bad_input;
+  for (const SharedText& file : loaded->document.files) out.files.push_back(file.str());
+  out.model = named_after(options.file, std::move(loaded->model));
   out.overrides = *overrides;
   Diagnostics diagnostics;
   out.prepared = prepare(out.model, *overrides, diagnostics);

@@ -39,6 +39,7 @@ struct StartedModel {
   Model model;
   ParameterValues overrides;
   Prepared prepared;
+  std::vector<std::string> files;  // that were read: the model and what it includes
 };
 /// Reads, compiles and assembles or balances; an exit code other than `finished` after telling why
 /// not.
@@ -60,19 +61,21 @@ int schema();
 struct ConvertOptions {
   std::string out;      // .yaml, .yml or .json; empty: YAML on standard output
   bool expand = false;  // carry repeats out
+  bool force = false;   // overwrite files of others
 };
 int convert(const ModelOptions& options, const ConvertOptions& given);
 
-/// Options of `kardan run`; zero or empty means: as the model says.
+/// Options of `kardan run`; empty means: as the model says.
 struct RunOptions {
   std::string method, log;
   std::vector<std::string> out;
   std::vector<std::string> option;        // name=value of the driver
   std::vector<std::string> tolerance_of;  // variable=value
-  double tolerance = 0, relative = 0, absolute = 0, t_end = 0, every = 0, step = 0;
+  std::optional<double> tolerance, relative, absolute, t_end, every, step;
   std::string checkpoint, resume;  // files
-  double checkpoint_every = 0, wall_limit = 0;
+  std::optional<double> checkpoint_every, wall_limit;
   bool certify = false;
+  bool force = false;           // overwrite files of others
   double certify_budget = 100;  // steps of all runs, in steps of the first
 };
 int run(const ModelOptions& command, const RunOptions& run_command);
@@ -81,18 +84,19 @@ struct CompareCommand {
   std::string methods, tolerances = "1e-3:1e-9", reference;
   std::vector<std::string> out;     // .svg, .html
   std::vector<std::string> option;  // name=value of the driver
-  double t_end = 0;
+  std::optional<double> t_end;
   int repetitions = 3;
+  bool force = false;  // overwrite files of others
 };
 int compare(const ModelOptions& options, const CompareCommand& given);
-/// `kardan view RESULT.h5`: the report, or other formats, of a stored result; by default the report
-/// beside it.
-int view(const std::string& result, const std::vector<std::string>& out, bool quiet);
+/// `kardan view RESULT.h5`: the report, or other formats (given.out), of a stored result; by
+/// default the report beside it.
+int view(const std::string& result, const RunOptions& given, const ModelOptions& options);
 /// Values of the command line, then of the file's `simulate:` section, then defaults; false after
 /// reporting what is wrong.
 bool read_run_options(const Model& model, const System& system, const RunOptions& given,
                       SimulateOptions& out, Diagnostics& diagnostics);
-/// At the start, or at given.t_end > 0 of a run.
+/// At the start, or at given.t_end of a run.
 int linearize(const ModelOptions& options, const RunOptions& given, bool frozen);
 int methods_command();
 int methods_markdown();

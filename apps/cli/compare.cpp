@@ -3,7 +3,6 @@
 #include "kardan/run/compare.h"
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include <cmath>
 #include <sstream>
@@ -13,6 +12,8 @@
 #include "apps/cli/html_page.h"
 #include "apps/cli/print.h"
 #include "kardan/base/parse_number.h"
+#include "kardan/io/output_file.h"
+#include "kardan/io/output_guard.h"
 #include "kardan/io/report_json.h"
 #include "kardan/run/svg_plot.h"
 
@@ -67,7 +68,8 @@ std::string error_text(const CompareRow& r, double error) {
 }
 
 void print_table(const std::string& model, const Comparison& c) {
-  fmt::print("{}, to t = {:g} s\nreference: {}", model, c.t_end, c.reference);
+  fmt::print("{}, to t = {:g} s\nreference: {}", printable(model, Lines::one), c.t_end,
+             printable(c.reference));
   if (c.reference_checked)
     fmt::print(" (apart by {:.1e} in positions, {:.1e} in velocities)", c.reference_position_error,
                c.reference_velocity_error);
@@ -191,9 +193,9 @@ std::string comparison_page(const std::string& model, const Comparison& c) {
 bool write_files(const CompareCommand& given, const std::string& model, const Comparison& c) {
   for (const std::string& path : given.out) {
     if (path.ends_with(".svg"))
-      fmt::output_file(path).print("{}", diagram(c));
+      io::write_file(path, diagram(c));
     else
-      fmt::output_file(path).print("{}", comparison_page(model, c));
+      io::write_file(path, comparison_page(model, c));
   }
   return true;
 }
@@ -225,6 +227,14 @@ int compare(const ModelOptions& options, const CompareCommand& given) {
   }
   if (!given.reference.empty())
     wanted.reference = reference_from(given.reference, *started.prepared.system, wanted, faults);
+  std::vector<io::Output> outputs;
+  for (const std::string& path : given.out)
+    outputs.push_back(
+        {"--out", path, path.ends_with(".svg") ? io::OutputKind::picture : io::OutputKind::page});
+  std::vector<std::string> inputs = started.files;
+  if (!given.reference.empty()) inputs.push_back(given.reference);
+  const io::OutputGuard guard(
+      inputs, outputs, given.force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
   if (tell(faults)) return bad_input;
   const PrepareRun make = [&] {
     Diagnostics unheard;
@@ -233,7 +243,7 @@ int compare(const ModelOptions& options, const CompareCommand& given) {
   const Comparison result = kardan::compare(make, wanted, faults);
   if (tell(faults)) return result.rows.empty() && !result.reference.empty() ? failed : bad_input;
   if (options.json)
-    fmt::print("{}\n", comparison_json(started.model.name, result).dump(2));
+    print_json(comparison_json(started.model.name, result));
   else if (!options.quiet)
     print_table(started.model.name, result);
   write_files(given, started.model.name, result);

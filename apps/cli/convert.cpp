@@ -1,9 +1,10 @@
 /// `kardan convert`: a model written anew, self-contained; `kardan schema`.
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include "apps/cli/command.h"
+#include "kardan/io/output_file.h"
+#include "kardan/io/output_guard.h"
 #include "kardan/io/schema.h"
 #include "kardan/io/yaml_writer.h"
 
@@ -28,7 +29,14 @@ int convert(const ModelOptions& options, const ConvertOptions& given) {
     fmt::print("{}", text);
     return finished;
   }
-  fmt::output_file(given.out).print("{}", text);
+  Diagnostics faults;
+  std::vector<std::string> read;
+  for (const SharedText& file : loaded->document.files) read.push_back(file.str());
+  const io::OutputGuard guard(read, {{"--out", given.out, io::OutputKind::model}},
+                              given.force ? io::Overwrite::anything : io::Overwrite::own_files,
+                              faults);
+  if (tell(faults)) return bad_input;
+  io::write_file(given.out, as_json ? text : std::string(io::model_header) + text);
   if (!options.quiet) fmt::print("wrote {}\n", given.out);
   return finished;
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
+#include "apps/cli/print.h"
 #include "kardan/base/text.h"
 #include "kardan/elements/catalog.h"
 #include "kardan/io/simulate_options.h"
@@ -186,7 +187,7 @@ int elements(const std::string& name, Listing listing) {
       return bad_input;
     }
     if (listing == Listing::json)
-      fmt::print("{}\n", type_json(*type).dump(2));
+      print_json(type_json(*type));
     else if (listing == Listing::markdown)
       print_type_markdown(*type);
     else
@@ -200,7 +201,7 @@ int elements(const std::string& name, Listing listing) {
   if (listing == Listing::json) {
     auto all = nlohmann::ordered_json::array();
     for (const ElementType& t : catalog.types()) all.push_back(type_json(t));
-    fmt::print("{}\n", all.dump(2));
+    print_json(all);
     return finished;
   }
   for (const Category c : categories) {

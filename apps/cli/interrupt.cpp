@@ -1,10 +1,19 @@
 #include "apps/cli/interrupt.h"
 
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "apps/cli/command.h"
+
 namespace kardan::cli {
 namespace {
 
 // A signal has no other way to speak to the program.
-volatile std::sig_atomic_t caught = 0;
+std::atomic<int> caught = 0;
+static_assert(std::atomic<int>::is_always_lock_free);  // a handler may use it
 
 void ask(int signal) {
   caught = signal;
@@ -36,6 +45,39 @@ Interrupt::~Interrupt() {
 
 int Interrupt::asked() {
   return caught;
+}
+
+namespace {
+
+/// Nothing but calls that a handler may make.
+void give_up(int) {
+  constexpr char message[] = "kardan: the wall-clock limit is over before the first step\n";
+  if (::write(STDERR_FILENO, message, sizeof message - 1) < 0) ::_exit(failed);
+  ::_exit(failed);
+}
+
+}  // namespace
+
+Deadline::Deadline(double seconds) {
+  if (!(seconds > 0)) return;
+  on_ = true;
+  std::signal(SIGALRM, give_up);
+  // A timer of 0 never rings; years are as good as never.
+  constexpr double shortest = 1e-6, longest = 1e8;
+  const double time = std::fmin(std::fmax(seconds, shortest), longest);
+  itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(time);
+  timer.it_value.tv_usec = static_cast<suseconds_t>(1e6 * (time - std::floor(time)));
+  if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0) timer.it_value.tv_usec = 1;
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+void Deadline::off() {
+  if (!on_) return;
+  on_ = false;
+  const itimerval none = {};
+  ::setitimer(ITIMER_REAL, &none, nullptr);
+  std::signal(SIGALRM, SIG_DFL);
 }
 
 }  // namespace kardan::cli

@@ -1,5 +1,5 @@
 #pragma once
-/// Signals that end a run in good order.
+/// Signals that end a run in good order, and a limit of time.
 
 #include <csignal>
 
@@ -19,6 +19,20 @@ class Interrupt {
 
  private:
   struct sigaction before_int_ = {}, before_term_ = {};
+};
+
+/// Until `off`, the program ends, with a message and exit code 1, when `seconds` are over: for what
+/// comes before a run, when there is nothing to be written yet. 0: never.
+class Deadline {
+ public:
+  explicit Deadline(double seconds);
+  ~Deadline() { off(); }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  void off();
+
+ private:
+  bool on_ = false;
 };
 
 }  // namespace kardan::cli

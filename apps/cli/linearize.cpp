@@ -28,7 +28,7 @@ std::string largest_parts(const Mode& m, const std::vector<std::string>& names) 
 }
 
 void print_report(const System& system, double t, const Linearization& r) {
-  fmt::print("{}\n\n", system.blueprint().name);
+  print_title(system.blueprint().name);
   fmt::print("{:<22}{:.9g} s\n", "at t =", t);
   fmt::print("{:<22}{} ({})\n", "state matrix", r.modes.A.rows(),
              counted(static_cast<int>(r.modes.independent.size()), "degree of freedom",
@@ -69,7 +69,7 @@ int linearize(const ModelOptions& options, const RunOptions& given, bool frozen)
   if (const int code = start_model(options, started); code != finished) return code;
   const Model& model = started.model;
   Prepared& prepared = started.prepared;
-  if (given.t_end > 0)
+  if (given.t_end)
     if (const int code = run_to(model, given, prepared); code != finished) return code;
   const Linearization result =
       kardan::linearize(prepared, ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion);
@@ -78,7 +78,7 @@ int linearize(const ModelOptions& options, const RunOptions& given, bool frozen)
     return failed;
   }
   if (options.json)
-    fmt::print("{}\n", to_json(*prepared.system, prepared.start.state.t, result).dump(2));
+    print_json(to_json(*prepared.system, prepared.start.state.t, result));
   else if (!options.quiet)
     print_report(*prepared.system, prepared.start.state.t, result);
   return finished;

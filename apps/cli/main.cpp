@@ -2,13 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <system_error>
 
 #include "apps/cli/command.h"
 #include "apps/cli/reproduce.h"
+#include "kardan/base/text.h"
 
 namespace kardan::cli {
 namespace {
@@ -17,6 +20,20 @@ namespace {
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw std::system_error(errno ? errno : EIO, std::generic_category(), "standard output");
+}
+
+/// CLI11's own lets NaN pass.
+CLI::Validator positive_number() {
+  return {[](const std::string& text) {
+            double x = 0;
+            const bool good = CLI::detail::lexical_cast(text, x) && x > 0 && std::isfinite(x);
+            return good ? std::string() : "got " + text + "; wanted a finite number > 0";
+          },
+          "NUMBER", "positive number"};
+}
+
+void complain(std::string_view what) {
+  std::fprintf(stderr, "kardan: %s\n", kardan::printable(what).c_str());
 }
 
 class Program {
@@ -59,6 +76,9 @@ class Program {
     command->add_flag("--include-anywhere", model_.include_anywhere,
                       "the model may include files outside of its folder");
   }
+  static void add_force(CLI::App* command, bool& force) {
+    command->add_flag("--force", force, "overwrite files that Kardan has not written");
+  }
   void add_model(const char* name, const char* doc, int (*action)(const ModelOptions&)) {
     CLI::App* command = app_.add_subcommand(name, doc);
     add_common(command);
@@ -77,7 +97,7 @@ class Program {
         "linearize", "state matrix, eigenvalues and modes, at the start or later");
     add_common(linear);
     linear->add_option("--at", given_.t_end, "[s] time of a run at which to linearize")
-        ->check(CLI::PositiveNumber);
+        ->check(positive_number());
     linear->add_option("--method", given_.method, "of that run, see `kardan methods`");
     linear->add_option("--tol", given_.tolerance, "its relative and absolute tolerance");
     linear->add_flag("--frozen", frozen_,
@@ -113,27 +133,23 @@ class Program {
     run_command
         ->add_option("--certify-budget", given_.certify_budget,
                      "steps of all runs of --certify, in steps of the first")
-        ->capture_default_str()
-        ->check(CLI::PositiveNumber);
+        ->capture_default_str();
     run_command
         ->add_option("--out", given_.out, "result file: .h5, .csv, .json, .html; may be repeated")
         ->take_all();
     run_command->add_option("--log", given_.log, "file with one line a step: t, h, error, counts");
     run_command->add_option("--checkpoint", given_.checkpoint,
                             "file from which the run can go on, renewed as it goes");
-    run_command
-        ->add_option("--checkpoint-every", given_.checkpoint_every,
-                     "[s] of the motion between checkpoints; default: a 20th of the run")
-        ->check(CLI::PositiveNumber);
+    run_command->add_option("--checkpoint-every", given_.checkpoint_every,
+                            "[s] of the motion between checkpoints; default: a 20th of the run");
     run_command
         ->add_option(
             "--resume", given_.resume,
             "go on from this checkpoint, with its options; t_end and max_steps may be raised")
         ->excludes(certify);
-    run_command
-        ->add_option("--wall-limit", given_.wall_limit,
-                     "[s] the run ends after so much time on the clock")
-        ->check(CLI::PositiveNumber);
+    run_command->add_option("--wall-limit", given_.wall_limit,
+                            "[s] the run ends after so much time on the clock");
+    add_force(run_command, given_.force);
     run_command->callback([this] { result_ = cli::run(model_, given_); });
   }
 
@@ -153,6 +169,7 @@ class Program {
         ->take_all();
     work->add_option("--out", pairs_.out, "diagram (.svg) or page (.html); may be repeated")
         ->take_all();
+    add_force(work, pairs_.force);
     work->callback([this] { result_ = cli::compare(model_, pairs_); });
   }
 
@@ -162,7 +179,8 @@ class Program {
     look->add_option("--out", given_.out, "the report (.html), or another format; may be repeated")
         ->take_all();
     look->add_flag("--quiet", model_.quiet, "print nothing but errors");
-    look->callback([this] { result_ = view(stored_, given_.out, model_.quiet); });
+    add_force(look, given_.force);
+    look->callback([this] { result_ = view(stored_, given_, model_); });
   }
 
   void add_methods() {
@@ -180,6 +198,7 @@ class Program {
     again->add_option("--out", experiment_.out, "file of the plot (.svg)");
     again->add_option("--html", experiment_.html, "file of a page with all of them");
     again->add_flag("--quick", experiment_.quick, "a shortened form of what takes long");
+    add_force(again, experiment_.force);
     again->callback([this] { result_ = reproduce(experiment_); });
   }
 
@@ -208,6 +227,7 @@ class Program {
     add_common(convert_command);
     convert_command->add_option("--out", conversion_.out, "file: .yaml or .json; default: print");
     convert_command->add_flag("--expand", conversion_.expand, "write every copy of a repeat");
+    add_force(convert_command, conversion_.force);
     convert_command->callback([this] { result_ = convert(model_, conversion_); });
   }
 
@@ -233,9 +253,11 @@ int main(int argc, char** argv) {
     return Program().run(argc, argv);
   } catch (const std::system_error& e) {
     // Whoever closed the pipe knows.
-    if (e.code() != std::errc::broken_pipe) std::fprintf(stderr, "kardan: %s\n", e.what());
+    if (e.code() != std::errc::broken_pipe) complain(e.what());
+  } catch (const std::bad_alloc&) {
+    complain("the memory is used up: see `ulimit -v`, or take a smaller model or a coarser grid");
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "kardan: %s\n", e.what());
+    complain(e.what());
   }
   return failed;
 }

@@ -1,12 +1,23 @@
 #include "apps/cli/print.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
+#include "kardan/base/text.h"
 #include "kardan/io/start_json.h"
 
 namespace kardan::cli {
+
+void print_title(const std::string& name) {
+  fmt::print("{}\n\n", printable(name, Lines::one));
+}
+
+void print_json(const Json& json) {
+  const bool ascii = isatty(STDOUT_FILENO) != 0;
+  fmt::print("{}\n", json.dump(2, ' ', ascii, Json::error_handler_t::replace));
+}
 
 void print_residuals(const char* label, const Residuals& r) {
   fmt::print("{:<22}position {:.1e}   velocity {:.1e}   acceleration {:.1e}  (scaled)\n", label,

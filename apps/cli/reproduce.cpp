@@ -7,6 +7,7 @@
 #include "apps/cli/command.h"
 #include "kardan/base/text.h"
 #include "kardan/io/model_reader.h"
+#include "kardan/io/output_guard.h"
 
 namespace kardan::cli {
 namespace {
@@ -40,9 +41,20 @@ std::filesystem::path models_folder() {
 
 }  // namespace
 
+/// Makes a table, or all of them, where its file may be written.
+template <class Make>
+static int guarded(const ReproduceOptions& options, const io::Output& output, const Make& make) {
+  Diagnostics faults;
+  const io::OutputGuard guard(
+      {}, {output}, options.force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
+  return tell(faults) ? bad_input : make();
+}
+
 int reproduce(const ReproduceOptions& options) {
   if (options.paper.empty()) {
-    if (!options.html.empty()) return reproduce_page(papers(), options);
+    if (!options.html.empty())
+      return guarded(options, {"--html", options.html, io::OutputKind::page},
+                     [&] { return reproduce_page(papers(), options); });
     fmt::print(
         "kardan reproduce PAPER TABLE [--out FILE.svg] [--quick]   one of them\n"
         "kardan reproduce --html FILE [--quick]                    all of them on a page\n\n");
@@ -58,7 +70,9 @@ int reproduce(const ReproduceOptions& options) {
       return finished;
     }
     for (const Table& t : p.tables) {
-      if (t.name == options.table) return t.make(options);
+      if (t.name == options.table)
+        return guarded(options, {"--out", plot_file(options), io::OutputKind::picture},
+                       [&] { return t.make(options); });
       tables.emplace_back(t.name);
     }
   }

@@ -16,6 +16,7 @@ struct ReproduceOptions {
   std::string out;     ///< file of a plot (.svg); empty: named after the paper and the figure
   std::string html;    ///< file of a page with everything
   bool quick = false;  ///< a shortened form, where a table takes long
+  bool force = false;  ///< overwrite files of others
 };
 
 struct Table {

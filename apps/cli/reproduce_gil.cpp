@@ -7,13 +7,13 @@
 #include "apps/cli/reproduce_gil.h"
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "apps/cli/command.h"
 #include "kardan/io/model_reader.h"
+#include "kardan/io/output_file.h"
 #include "kardan/run/svg_plot.h"
 
 namespace kardan::cli {
@@ -167,7 +167,7 @@ int plot_fig5(const ReproduceOptions& options) {
     energy.series.push_back(std::move(e));
   }
   const std::string path = plot_file(options);
-  fmt::output_file(path).print("{}", to_svg(std::vector<Plot>{height, energy}));
+  io::write_file(path, to_svg(std::vector<Plot>{height, energy}));
   fmt::print(
       "\nprinted: ODE45 is \"quite different\", its energy changes; ODE23s and the LLM agree\n"
       "here: a solver without events changes the energy by what its steps happen to miss; with "
@@ -237,7 +237,7 @@ int plot_fig6(const ReproduceOptions& options) {
             .series = {}};
   for (PlotSeries& s : series) plot.series.push_back(std::move(s));
   const std::string path = plot_file(options);
-  fmt::output_file(path).print("{}", to_svg(plot));
+  io::write_file(path, to_svg(plot));
   fmt::print("\nlocal error ~ h^{:.2f}: order 2\nwritten to {}\n", order, path);
   return finished;
 }
@@ -295,7 +295,7 @@ int plot_fig7(const ReproduceOptions& options) {
     plots.push_back(std::move(error));
   }
   const std::string path = plot_file(options);
-  fmt::output_file(path).print("{}", to_svg(plots));
+  io::write_file(path, to_svg(plots));
   fmt::print(
       "\nprinted: a smaller tolerance gives smaller steps, and the error stays below it: "
       "confirmed\n"

@@ -1,13 +1,13 @@
 /// Gil, Sanfelice, Nikravesh (2013): the double pendulum with a stiff torsion spring.
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "apps/cli/command.h"
 #include "apps/cli/reproduce_gil.h"
+#include "kardan/io/output_file.h"
 #include "kardan/run/svg_plot.h"
 
 namespace kardan::cli {
@@ -196,7 +196,7 @@ int gil_fig2(const ReproduceOptions& options) {
     plots.push_back(std::move(energy));
   }
   const std::string path = plot_file(options);
-  fmt::output_file(path).print("{}", to_svg(plots));
+  io::write_file(path, to_svg(plots));
   fmt::print(
       "energy: largest change, relative; drift: largest scaled residual of the positions;\n"
       "error: reached at the end, against 20 digits\nwritten to {}\n",
@@ -253,7 +253,7 @@ int gil_work(const ReproduceOptions& options) {
     for (Plot& plot : of) plots.push_back(std::move(plot));
   }
   const std::string path = plot_file(options);
-  fmt::output_file(path).print("{}", to_svg(plots));
+  io::write_file(path, to_svg(plots));
   fmt::print("written to {}\n", path);
   return finished;
 }

@@ -8,7 +8,6 @@
 /// stiffly accurate method at 1e-10 that stops at the same times.
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +17,7 @@
 #include "apps/cli/reproduce.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/integrate/driver.h"
+#include "kardan/io/output_file.h"
 #include "kardan/run/linearize.h"
 #include "kardan/run/svg_plot.h"
 
@@ -278,7 +278,7 @@ int plot_iterations(const ReproduceOptions& options, const char* title,
     plots.push_back(std::move(plot));
   }
   const std::string path = plot_file(options);
-  fmt::output_file(path).print("{}", to_svg(plots));
+  io::write_file(path, to_svg(plots));
   fmt::print("\nprinted: IMPL needs half the iterations of FV, or less\nwritten to {}\n", path);
   return finished;
 }

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/os.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/html_page.h"
 #include "apps/cli/reproduce.h"
+#include "kardan/io/output_file.h"
 
 extern char** environ;
 
@@ -164,7 +164,7 @@ int reproduce_page(const std::vector<Paper>& papers, const ReproduceOptions& opt
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\x1b[K");
   fs::remove_all(folder);
   body += overview(papers, computed) + sections;
-  fmt::output_file(options.html).print("{}", html_page("Five papers, computed again", body));
+  io::write_file(options.html, html_page("Five papers, computed again", body));
   fmt::print("wrote {}\n", options.html);
   const bool all = std::find(computed.begin(), computed.end(), false) == computed.end();
   return all ? finished : failed;

@@ -8,13 +8,13 @@
 #include "apps/cli/reproduce_sandu.h"
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "apps/cli/command.h"
 #include "kardan/formulation/state_space.h"
+#include "kardan/io/output_file.h"
 #include "kardan/run/simulate.h"
 #include "kardan/run/svg_plot.h"
 
@@ -238,7 +238,7 @@ int plot_fig2(const ReproduceOptions& options) {
     angle.series.push_back({name, r.t, r.angle, PlotMark::line});
     rate.series.push_back({name, r.t, r.rate, PlotMark::line});
   }
-  fmt::output_file(path).print("{}", to_svg(std::vector<Plot>{angle, rate}));
+  io::write_file(path, to_svg(std::vector<Plot>{angle, rate}));
   const auto& theta = angle.series.back().y;
   const auto& omega = rate.series.back().y;
   fmt::print("Fig. 2: written to {}\n\n", path);

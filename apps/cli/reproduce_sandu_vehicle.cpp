@@ -8,7 +8,6 @@
 /// its steps are: they are bounded, and the begin is left out.
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +18,7 @@
 #include "apps/cli/reproduce_sandu.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/integrate/driver.h"
+#include "kardan/io/output_file.h"
 #include "kardan/run/linearize.h"
 #include "kardan/run/svg_plot.h"
 
@@ -368,7 +368,7 @@ int sandu2001_fig5(const ReproduceOptions& options) {
     return failed;
   }
   const std::string path = plot_file(options);
-  fmt::output_file(path).print("{}", to_svg(plots_of(run)));
+  io::write_file(path, to_svg(plots_of(run)));
   double dominant = 0;
   for (const Mode& mode : kardan::linearize(model, ModeShapes::leave).modes.modes)
     dominant = std::min(dominant, mode.value.real());

@@ -1,13 +1,13 @@
 /// A. Steinbrecher, GEOMS (2007): figures 1 to 6 and 8.
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "apps/cli/command.h"
 #include "apps/cli/reproduce_steinbrecher.h"
+#include "kardan/io/output_file.h"
 #include "kardan/run/svg_plot.h"
 
 namespace kardan::cli {
@@ -21,7 +21,7 @@ double end_of(const ReproduceOptions& options) {
 }
 
 int write(const ReproduceOptions& options, const std::vector<Plot>& plots) {
-  fmt::output_file(plot_file(options)).print("{}", to_svg(plots));
+  io::write_file(plot_file(options), to_svg(plots));
   fmt::print("\nwritten to {}\n", plot_file(options));
   return finished;
 }

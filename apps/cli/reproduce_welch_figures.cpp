@@ -1,13 +1,13 @@
 /// S. W. J. Welch and others (2007): figures 1 to 7 and the analysis of stability.
 
 #include <fmt/format.h>
-#include <fmt/os.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "apps/cli/command.h"
 #include "apps/cli/reproduce_welch.h"
+#include "kardan/io/output_file.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/eigenvalues.h"
 #include "kardan/run/svg_plot.h"
@@ -75,7 +75,7 @@ int against_time(const ReproduceOptions& options, const Example& example, const 
                largest);
     plot.series.push_back(std::move(curve));
   }
-  fmt::output_file(plot_file(options)).print("{}", to_svg(plot));
+  io::write_file(plot_file(options), to_svg(plot));
   fmt::print("\nwritten to {}\n", plot_file(options));
   return finished;
 }
@@ -129,7 +129,7 @@ int motion(const ReproduceOptions& options, const Example& example,
       plots[quantities[i].plot].series.push_back(curves[i]);
     }
   }
-  fmt::output_file(plot_file(options)).print("{}", to_svg(plots));
+  io::write_file(plot_file(options), to_svg(plots));
   fmt::print("\nlargest difference between the methods {:.2e}\nwritten to {}\n", apart,
              plot_file(options));
   return finished;

@@ -1,20 +1,23 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
-#include <cmath>
-#include <fstream>
-#include <system_error>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
 
 #include "apps/cli/checkpointing.h"
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/print.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/step_log.h"
+#include "apps/cli/supervision.h"
 #include "apps/cli/viewer_page.h"
 #include "kardan/base/text.h"
+#include "kardan/io/csv_result.h"
 #include "kardan/io/driver_options.h"
-#include "kardan/io/output_file.h"
+#include "kardan/io/output_guard.h"
 #include "kardan/io/report_json.h"
 #include "kardan/io/result_writer.h"
 #include "kardan/run/automatic.h"
@@ -33,20 +36,21 @@ void print_accuracy(const Accuracy& a) {
                a.position, a.velocity, a.reference);
 }
 
-/// "tolerance 1e-06", or the relative and absolute ones where they were given.
-std::string used_tolerance(const RunReport& r) {
+/// "1e-06"; where they differ "1e-03 relative, 1e-06 absolute".
+std::string asked_tolerance(const RunReport& r) {
   const double relative = r.asked.relative, absolute = r.asked.absolute;
-  if (!(relative > 0 || absolute > 0)) return fmt::format("tolerance {:.0e}", r.tolerance);
-  return fmt::format("tolerance {:.0e} relative, {:.0e} absolute",
-                     relative > 0 ? relative : r.tolerance, absolute > 0 ? absolute : r.tolerance);
+  if (!(relative > 0) && !(absolute > 0)) return fmt::format("{:.0e}", r.tolerance);
+  return fmt::format("{:.0e} relative, {:.0e} absolute", relative > 0 ? relative : r.tolerance,
+                     absolute > 0 ? absolute : r.tolerance);
 }
 
 void print_report(const System& system, const RunReport& r) {
   const Counters& c = r.driver.counters;
-  fmt::print("{}\n\n", system.blueprint().name);
+  print_title(system.blueprint().name);
   fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
              r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
-  fmt::print("{:<22}{} on {}, {}\n", "method", r.method, r.formulation, used_tolerance(r));
+  fmt::print("{:<22}{} on {}, tolerance {}\n", "method", r.method, r.formulation,
+             asked_tolerance(r));
   if (!r.automatic.method.empty()) fmt::print("{:<22}{}\n", "chosen", r.automatic.why);
   if (r.accuracy) print_accuracy(*r.accuracy);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
@@ -82,64 +86,6 @@ void print_report(const System& system, const RunReport& r) {
                event.direction > 0 ? "rising" : "falling");
 }
 
-/// `--log FILE`: one line a step; counts are those of the run so far. A run that goes on keeps the
-/// lines up to its checkpoint, so that the log is that of a run in one piece.
-class StepLog {
- public:
-  StepLog(const std::string& path, const io::Checkpoint* from, Diagnostics& diagnostics) {
-    if (path.empty()) return;
-    try {
-      const std::string before = from ? lines_until(path, from->memory.state.t) : std::string();
-      file_ = std::make_unique<io::OutputFile>(path);
-      file_->print("{}{}", head, before);
-    } catch (const std::system_error& e) {
-      diagnostics.error("output.file", fmt::format("--log {}: {}", path, e.code().message()), {},
-                        "is the folder there, and may it be written?");
-    }
-  }
-  void add(const StepView& step) {
-    keep([&] {
-      file_->print("{},{},{},{},{},{},{}\n", format_number(step.t), format_number(step.h),
-                   format_number(step.error), step.counters->rejected, step.counters->failed,
-                   step.counters->evaluations, step.counters->iterations);
-    });
-  }
-  void close() {
-    keep([&] { file_->close(); });
-  }
-  const std::string& failure() const { return failure_; }
-
- private:
-  static constexpr const char* head = "t,h,error,rejected,failed,evaluations,iterations\n";
-
-  /// Whole lines of an earlier log up to t; none where there is no such log.
-  static std::string lines_until(const std::string& path, double t) {
-    std::ifstream file(path);
-    std::string line, out;
-    if (!std::getline(file, line) || line + "\n" != head) return out;
-    while (std::getline(file, line) && !file.eof()) {
-      double at = 0;
-      const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), at);
-      if (error != std::errc() || end == line.data() + line.size() || at > t) break;
-      out += line + "\n";
-    }
-    return out;
-  }
-
-  template <class Write>
-  void keep(const Write& write) {
-    if (!file_ || !failure_.empty()) return;
-    try {
-      write();
-    } catch (const std::system_error& e) {
-      failure_ = fmt::format("cannot write {}", e.what());
-    }
-  }
-
-  std::unique_ptr<io::OutputFile> file_;
-  std::string failure_;
-};
-
 /// Finds the tolerance that gives the accuracy asked for, and sets it.
 Accuracy certify_options(const StartedModel& started, const RunOptions& given,
                          SimulateOptions& options, Diagnostics& faults) {
@@ -166,6 +112,8 @@ const char* advice(Certified verdict) {
   }
 }
 
+using Clock = std::chrono::steady_clock;
+
 /// Everything a run writes, and what may end it from outside.
 struct Files {
   ResultWriter& results;
@@ -179,35 +127,66 @@ struct Files {
   }
 };
 
-using Clock = std::chrono::steady_clock;
+/// When a run shall end whatever it has reached.
+struct Limits {
+  Clock::time_point begin;
+  std::optional<double> wall;  // [s]
 
-std::string interruption(const Files& files, Clock::time_point begin, double wall_limit) {
-  if (const int signal = Interrupt::asked(); signal != 0)
-    return fmt::format("interrupted by {}", signal == SIGINT ? "SIGINT" : "SIGTERM");
-  if (std::string why = files.failure(); !why.empty()) return why;
-  if (wall_limit > 0 && std::chrono::duration<double>(Clock::now() - begin).count() > wall_limit)
-    return fmt::format("the wall-clock limit of {} s is over", format_number(wall_limit));
-  return "";
-}
+  /// Why the run shall end; empty: it may go on.
+  std::string asked() const {
+    if (const int signal = Interrupt::asked(); signal != 0)
+      return fmt::format("interrupted by {}", signal == SIGINT ? "SIGINT" : "SIGTERM");
+    if (wall && std::chrono::duration<double>(Clock::now() - begin).count() > *wall)
+      return fmt::format("the wall-clock limit of {} s is over", format_number(*wall));
+    return "";
+  }
+};
 
-/// Runs with results, checkpoints, log and progress bar.
-RunReport run_to_files(Prepared& prepared, SimulateOptions options, Files files,
-                       ProgressWish progress_wish, const io::Checkpoint* from, double wall_limit,
+/// A run, told to files, log and progress bar. The files and the last step are used with the lock:
+/// who gives the run up keeps it.
+struct Told {
+  Files files;
+  LastStep last = {};
+  std::mutex lock = {};
+};
+
+RunReport run_to_files(Prepared& prepared, SimulateOptions options, Told& told,
+                       ProgressWish progress_wish, const io::Checkpoint* from, const Limits& limits,
                        Diagnostics& faults) {
-  const Clock::time_point begin = Clock::now();
-  options.driver.interrupt = [&] { return interruption(files, begin, wall_limit); };
+  Files& files = told.files;
+  options.driver.interrupt = [&] {
+    std::string why = limits.asked();
+    return why.empty() ? files.failure() : why;
+  };
   Progress progress(prepared.start.state.t, options.t_end, progress_wish);
   long steps = 0;
-  Watchers watchers{files.results.grid(),
-                    [&](const StepView& step) {
-                      progress.at(step.t, ++steps);
-                      files.log.add(step);
-                      return std::string();
-                    },
-                    files.results.steps(),
-                    {}};
-  if (files.checkpoints.active())
-    watchers.checkpoint = [&](const RunMemory& memory) { files.checkpoints.write(memory); };
+  const GridSink grid = files.results.grid();
+  const auto record = files.results.steps();
+  Watchers watchers;
+  if (grid)
+    watchers.grid = [&](const Moment& at) {
+      const std::lock_guard lock(told.lock);
+      return grid(at);
+    };
+  watchers.observer = [&](const StepView& step) {
+    const std::lock_guard lock(told.lock);
+    progress.at(step.t, ++steps);
+    files.log.add(step);
+    told.last.step(step);
+    return std::string();
+  };
+  watchers.record = [&](const StepRecord& step) {
+    const std::lock_guard lock(told.lock);
+    told.last.record(step);
+    if (record) record(step);
+  };
+  watchers.checkpoint = [&](const RunMemory& memory) {
+    const std::lock_guard lock(told.lock);
+    told.last.restart_point(memory);
+    if (!files.checkpoints.active()) return;
+    files.log.sync();
+    files.checkpoints.write(memory);
+  };
   return simulate(prepared, options, watchers, faults, from ? &from->memory : nullptr);
 }
 
@@ -243,9 +222,61 @@ int tell_end(const RunReport& report, const CheckpointWriter& checkpoints,
   return reason == Reason::interrupted && signal != 0 ? 128 + signal : failed;
 }
 
+/// The end of everything that is written, and what is printed.
+void finish_files(const System& system, const RunReport& report, const Moment& end,
+                  const ModelOptions& options, Files& files) {
+  files.results.end(report, end);
+  files.log.close();
+  if (options.json)
+    print_json(to_json(system, report, end));
+  else if (!options.quiet)
+    print_report(system, report);
+}
+
+/// Of a run that does not answer: its thread goes on until the program ends.
+[[noreturn]] void end_given_up(const System& system, const SimulateOptions& asked,
+                               const ModelOptions& options, Told& told, const std::string& why) {
+  told.lock.lock();
+  const RunReport report = told.last.interrupted(asked, why);
+  const Vector unknown;
+  finish_files(system, report, {&told.last.state(), &unknown, &unknown}, options, told.files);
+  const int code = tell_end(report, told.files.checkpoints, told.files.failure());
+  std::fflush(stdout);
+  std::fflush(stderr);
+  std::_Exit(code);
+}
+
+/// Everything the run will write. The header of a CSV file that is there is compared.
+std::vector<io::Output> outputs_of(const RunOptions& given, const System& system) {
+  std::vector<io::Output> out;
+  for (const std::string& path : given.out) {
+    std::error_code none;
+    const bool there = path.ends_with(".csv") && std::filesystem::is_regular_file(path, none);
+    out.push_back({"--out", path, io::OutputKind::result,
+                   there ? csv_header(Recorder(system).layout()) : std::string()});
+  }
+  if (!given.log.empty()) out.push_back({"--log", given.log, io::OutputKind::log});
+  if (!given.checkpoint.empty())
+    out.push_back({"--checkpoint", given.checkpoint, io::OutputKind::checkpoint});
+  return out;
+}
+
+/// What the run reads; a checkpoint that it goes on to write is none of it.
+std::vector<std::string> inputs_of(const RunOptions& given, const StartedModel& started) {
+  std::vector<std::string> out = started.files;
+  std::error_code none;
+  if (!given.resume.empty() && !std::filesystem::equivalent(given.resume, given.checkpoint, none)) {
+    out.push_back(given.resume);
+    out.push_back(io::rows_path(given.resume));
+  }
+  return out;
+}
+
 }  // namespace
 
 int run(const ModelOptions& command, const RunOptions& run_command) {
+  const Clock::time_point begin = Clock::now();
+  Deadline before(run_command.wall_limit.value_or(0));
   ModelOptions options = command;
   RunOptions given = run_command;
   Diagnostics faults;
@@ -263,6 +294,10 @@ int run(const ModelOptions& command, const RunOptions& run_command) {
   if (!good) return bad_input;
   faults = {};
   const System& system = *prepared.system;
+  const io::OutputGuard guard(inputs_of(given, started), outputs_of(given, system),
+                              given.force ? io::Overwrite::anything : io::Overwrite::own_files,
+                              faults);
+  if (tell(faults)) return bad_input;
   std::optional<Accuracy> accuracy;
   if (given.certify) accuracy = certify_options(started, given, simulate_options, faults);
   if (tell(faults)) return bad_input;
@@ -275,20 +310,25 @@ int run(const ModelOptions& command, const RunOptions& run_command) {
   if (tell(faults)) return bad_input;
   started.model = {};  // consumed: the system and the files have what they need of it
   const Interrupt interrupt;
+  before.off();
+  const Limits limits{begin, given.wall_limit};
   const bool silent = options.quiet || options.json;
-  RunReport report = run_to_files(prepared, simulate_options, {results, checkpoints, log},
-                                  silent ? ProgressWish::hidden : ProgressWish::shown, resumed,
-                                  given.wall_limit, faults);
+  Told told{{results, checkpoints, log}};
+  RunReport report;
+  const Ended ended = supervise(
+      [&] {
+        report = run_to_files(prepared, simulate_options, told,
+                              silent ? ProgressWish::hidden : ProgressWish::shown, resumed, limits,
+                              faults);
+      },
+      [&] { return !limits.asked().empty(); });
+  if (ended == Ended::given_up)
+    end_given_up(system, simulate_options, options, told, limits.asked());
   if (tell(faults)) return bad_input;
   const Moment end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
   report.accuracy = std::move(accuracy);
-  results.end(report, end);
-  log.close();
-  if (options.json)
-    fmt::print("{}\n", to_json(system, report, end).dump(2));
-  else if (!options.quiet)
-    print_report(system, report);
-  if (const int code = tell_end(report, checkpoints, Files{results, checkpoints, log}.failure());
+  finish_files(system, report, end, options, told.files);
+  if (const int code = tell_end(report, checkpoints, told.files.failure());
       code != finished || !report.accuracy || report.accuracy->verdict == Certified::reached)
     return code;
   fmt::print(stderr, "kardan: accuracy {:.0e} {}\n        {}\n", report.accuracy->asked,

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "apps/cli/command.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/io/result_writer.h"
 #include "kardan/io/simulate_options.h"
-#include "kardan/run/simulate.h"
+#include "kardan/run/ranges.h"
 
 namespace kardan::cli {
 namespace {
@@ -38,7 +40,7 @@ FieldValue option_value(const std::string& text) {
   return list;
 }
 
-/// `--option`, `--rtol`, `--atol`, `--tol-of`.
+/// `--option`, `--tol-of`.
 void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnostics& diagnostics) {
   std::string name, value;
   for (const std::string& item : given.option)
@@ -56,8 +58,17 @@ void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnost
         reader.read(value, "--tol-of " + name, {.check = Check::positive}, tolerance))
       out.tolerance_of.push_back({name, tolerance});
   }
-  if (given.relative > 0) out.relative = given.relative;
-  if (given.absolute > 0) out.absolute = given.absolute;
+}
+
+/// A number of the command, where one is given, in the place of the file's.
+void take(const char* flag, const std::optional<double>& given, double& out,
+          Diagnostics& diagnostics) {
+  if (!given) return;
+  if (std::isfinite(*given) && *given > 0)
+    out = *given;
+  else
+    diagnostics.error("usage.number", fmt::format("{} {}: wanted a finite number > 0", flag,
+                                                  format_number(*given)));
 }
 
 }  // namespace
@@ -69,18 +80,21 @@ bool read_run_options(const Model& model, const System& system, const RunOptions
       given.method.empty() ? MethodChoice::of_the_file : MethodChoice::of_the_command, out,
       diagnostics);
   if (!given.method.empty()) out.method = given.method;
-  if (given.tolerance > 0) out.driver.tolerance = given.tolerance;
-  if (given.t_end > 0) out.t_end = given.t_end;
-  if (given.every > 0) out.every = given.every;
-  if (given.step > 0) out.driver.fixed_step = given.step;
-  if (given.checkpoint_every > 0) out.checkpoint_every = given.checkpoint_every;
+  double wall_limit = 0, budget = 0;  // used elsewhere
+  take("--tol", given.tolerance, out.driver.tolerance, diagnostics);
+  take("--rtol", given.relative, out.relative, diagnostics);
+  take("--atol", given.absolute, out.absolute, diagnostics);
+  take("--t-end", given.t_end, out.t_end, diagnostics);
+  take("--every", given.every, out.every, diagnostics);
+  take("--step", given.step, out.driver.fixed_step, diagnostics);
+  take("--checkpoint-every", given.checkpoint_every, out.checkpoint_every, diagnostics);
+  take("--wall-limit", given.wall_limit, wall_limit, diagnostics);
+  take("--certify-budget", given.certify_budget, budget, diagnostics);
   if (!given.checkpoint.empty() && out.checkpoint_every == 0)
     out.checkpoint_every = default_checkpoints * out.t_end;
   if (out.every == 0) out.every = default_spacing(out.t_end, given.out);
   driver_options_from(given, out, diagnostics);
-  if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)
-    diagnostics.error("tolerance.range", fmt::format("tolerance = {}; wanted 1e-14 to 0.1",
-                                                     format_number(out.driver.tolerance)));
+  if (!diagnostics.has_errors()) check_ranges(out, 0, {}, diagnostics);
   return !diagnostics.has_errors();
 }
 

@@ -4,26 +4,30 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/viewer_page.h"
+#include "kardan/io/csv_result.h"
+#include "kardan/io/output_guard.h"
 #include "kardan/io/result_writer.h"
 #include "kardan/io/stored_result.h"
 
 namespace kardan::cli {
 
-int view(const std::string& result, const std::vector<std::string>& out, bool quiet) {
+int view(const std::string& result, const RunOptions& given, const ModelOptions& options) {
   Diagnostics faults;
   const auto stored = StoredResult::open(result, faults);
   if (!stored) {
     tell(faults);
     return bad_input;
   }
-  std::vector<std::string> paths = out;
+  std::vector<std::string> paths = given.out;
   if (paths.empty())
     paths.push_back((result.ends_with(".h5") ? result.substr(0, result.size() - 3) : result) +
                     ".html");
+  std::vector<io::Output> outputs;
   for (const std::string& path : paths)
-    if (path == result)
-      faults.error("output.file", fmt::format("--out {}: this is the result itself", path), {},
-                   "choose another name");
+    outputs.push_back(
+        {"--out", path, io::OutputKind::result, csv_header(stored->description().layout)});
+  const io::OutputGuard guard(
+      {result}, outputs, given.force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
   if (tell(faults)) return bad_input;
   Diagnostics opening, while_reading;
   const auto sinks = open_results(paths, {viewer_page()}, opening);
@@ -31,7 +35,7 @@ int view(const std::string& result, const std::vector<std::string>& out, bool qu
   for (const auto& sink : sinks)
     if (!stored->tell(*sink, while_reading)) break;
   if (tell(while_reading)) return bad_input;
-  if (!quiet)
+  if (!options.quiet)
     for (const std::string& path : paths) fmt::print("wrote {}\n", path);
   return finished;
 }

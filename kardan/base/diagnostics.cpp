@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "kardan/base/text.h"
+
 namespace kardan {
 namespace {
 
@@ -36,7 +38,7 @@ std::string format(const Diagnostic& diagnostic) {
   if (!diagnostic.code.empty()) line += fmt::format("[{}]", diagnostic.code);
   line += ": " + diagnostic.message;
   if (!diagnostic.hint.empty()) line += "; hint: " + diagnostic.hint;
-  return line;
+  return printable(line, Lines::one);
 }
 
 std::string format(const Diagnostics& diagnostics) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 
 namespace kardan {
 namespace {
@@ -53,6 +54,55 @@ std::string did_you_mean(std::string_view got, const std::vector<std::string>& c
     }
   }
   return best ? *best : std::string();
+}
+
+namespace {
+
+/// The length of the letter of UTF-8 that begins here and can be shown; 0: none.
+std::size_t shown_letter(std::string_view text, std::uint32_t& code) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t length = first < 0x80                    ? 1
+                             : first >= 0xc2 && first < 0xe0 ? 2
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xf0 && first < 0xf5 ? 4
+                                                             : 0;
+  if (length == 0 || length > text.size()) return 0;
+  code = length == 1 ? first : first & (0xffu >> (length + 1));
+  for (std::size_t k = 1; k < length; ++k) {
+    const auto next = static_cast<unsigned char>(text[k]);
+    if ((next & 0xc0) != 0x80) return 0;
+    code = code << 6 | (next & 0x3fu);
+  }
+  return length;
+}
+
+/// Unicode 15: C0, DEL, C1, separators of lines, and UAX #9's marks of direction.
+bool is_control(std::uint32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, Lines lines) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    std::uint32_t code = 0;
+    const std::size_t length = shown_letter(text.substr(i), code);
+    const bool breaks = lines == Lines::several && code == '\n';
+    if (length > 0 && (!is_control(code) || breaks || code == '\t')) {
+      out += text.substr(i, length);
+      i += length;
+      continue;
+    }
+    for (const std::size_t end = i + std::max<std::size_t>(length, 1); i < end; ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      out += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return out;
 }
 
 std::string format_number(double number) {

@@ -265,8 +265,13 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
         info.doc);
   out = {};
   bool ok = true;
+  // A direction has components that are zero, but not all of them.
+  FieldInfo each = info;
+  if (info.check == Check::non_zero) each.check = Check::any;
   for (std::size_t i = 0; i < list->size(); ++i)
-    ok &= read((*list)[i], fmt::format("{}[{}]", what, i), info, out[static_cast<int>(i)]);
+    ok &= read((*list)[i], fmt::format("{}[{}]", what, i), each, out[static_cast<int>(i)]);
+  if (ok && info.check == Check::non_zero && norm(out) == 0)
+    return fail("field.range", fmt::format("{} = [0, 0, 0]; wanted a direction", what), v, info.doc);
   return ok;
 }
 

@@ -9,6 +9,7 @@
 #include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/mirror_image.h"
+#include "kardan/formulation/not_finite.h"
 #include "kardan/formulation/residuals.h"
 #include "kardan/formulation/saddle.h"
 
@@ -506,7 +507,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   }
   system.choose_modes(out.state, *ws);
   report.status = solve_accelerations(system, out.state, out.a, out.lambda, *ws);
-  if (report.status != Eval::ok) {
+  if (report.status != Eval::ok && !blame_not_finite(system, out.state, *ws, report)) {
     report.diagnosis = Diagnosis::accelerations_singular;
     report.message =
         "the accelerations are not determined: the mass matrix is singular in a "

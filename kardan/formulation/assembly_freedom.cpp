@@ -9,6 +9,7 @@
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/assembly.h"
 #include "kardan/formulation/mirror_image.h"
+#include "kardan/formulation/not_finite.h"
 #include "kardan/linalg/row_space.h"
 
 namespace kardan {
@@ -115,7 +116,7 @@ ConsistentStart take_as_given(const System& system, State given,
     return out;
   }
   report.status = solve_accelerations(system, out.state, out.a, out.lambda, *ws);
-  if (report.status != Eval::ok) {
+  if (report.status != Eval::ok && !blame_not_finite(system, out.state, *ws, report)) {
     report.diagnosis = Diagnosis::accelerations_singular;
     report.message = "the accelerations are not determined at the start";
     report.advice = "give every free body mass and inertia ('kardan check' lists massless parts)";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "kardan/integrate/events.h"
@@ -39,6 +40,9 @@ std::string_view to_string(Reason r) {
 }
 
 std::string thrown_message(double t, const std::exception& e) {
+  // Not the model's fault.
+  if (dynamic_cast<const std::bad_alloc*>(&e))
+    return fmt::format("t = {:.9g}: the memory is used up", t);
   return fmt::format("t = {:.9g}: a function of the model failed: {}", t, e.what());
 }
 

@@ -13,11 +13,9 @@ class CsvResult final : public ResultSink {
   void begin(const ResultDescription& description) override {
     for (const ResultColumn& c : description.layout.columns) {
       if (!c.chosen) continue;
-      file_.print("{}{}{}", places_.empty() ? "" : ",", c.name,
-                  c.unit.empty() || c.unit == "1" ? "" : " [" + c.unit + "]");
       places_.push_back(c.at);
     }
-    file_.print("\n");
+    file_.print("{}\n", csv_header(description.layout));
   }
   void row(std::span<const double> row) override {
     for (std::size_t i = 0; i < places_.size(); ++i)
@@ -32,6 +30,26 @@ class CsvResult final : public ResultSink {
 };
 
 }  // namespace
+
+std::string csv_cell(const std::string& text) {
+  std::string out = printable(text, Lines::one);
+  if (!out.empty() && std::string_view("=+-@\t").find(out.front()) != std::string_view::npos)
+    out.insert(0, 1, '\'');
+  if (out.find_first_of(",\"") == std::string::npos) return out;
+  std::string quoted = "\"";
+  for (const char c : out) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+std::string csv_header(const ResultLayout& layout) {
+  std::string out;
+  for (const ResultColumn& c : layout.columns) {
+    if (!c.chosen) continue;
+    if (!out.empty()) out += ',';
+    out += csv_cell(c.name + (c.unit.empty() || c.unit == "1" ? "" : " [" + c.unit + "]"));
+  }
+  return out;
+}
 
 std::unique_ptr<ResultSink> make_csv_result(const std::string& path, const ResultResources&) {
   return std::make_unique<CsvResult>(path);

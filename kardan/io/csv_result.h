@@ -9,6 +9,12 @@
 
 namespace kardan {
 
+/// A name as a cell: quoted where it has commas; with a ' in front where a spreadsheet would run it
+/// as a formula (= + - @ at the start).
+std::string csv_cell(const std::string& text);
+/// The line of the names, without its end.
+std::string csv_header(const ResultLayout& layout);
+
 /// Throws std::system_error when the file cannot be written.
 std::unique_ptr<ResultSink> make_csv_result(const std::string& path, const ResultResources&);
 

@@ -44,7 +44,8 @@ bool is_well_formed_name(std::string_view name) {
 }
 
 bool is_reserved_name(std::string_view name) {
-  return name == "ground" || name == "t" || name == "time" || name == "energy";
+  return name == "ground" || name == "t" || name == "time" || name == "energy" ||
+         Expression::is_reserved(name);
 }
 
 class ModelReader {

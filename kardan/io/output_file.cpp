@@ -103,6 +103,12 @@ void OutputFile::close() {
   if (::close(file) != 0) fail(errno);
 }
 
+void write_file(const std::string& path, std::string_view bytes) {
+  OutputFile file(path);
+  file.write(bytes);
+  file.close();
+}
+
 void write_atomically(const std::string& path, std::string_view bytes) {
   namespace fs = std::filesystem;
   std::error_code ignored;

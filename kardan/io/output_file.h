@@ -37,6 +37,9 @@ class OutputFile {
   int file_ = -1;
 };
 
+/// The file anew. Throws std::system_error.
+void write_file(const std::string& path, std::string_view bytes);
+
 /// The file then holds `bytes`, or, after a std::system_error or a crash, what it held before.
 /// What is no regular file is refused.
 void write_atomically(const std::string& path, std::string_view bytes);

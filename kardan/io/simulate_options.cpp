@@ -6,6 +6,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/run/ranges.h"
 
 namespace kardan {
 namespace {
@@ -158,6 +159,11 @@ void read_simulate_options(const NamedFields& simulate, const Environment& param
         out.tolerance_of.push_back({name, tolerance});
     }
   }
+  const auto place = [&](std::string_view name) {
+    const FieldValue* value = simulate.find(std::string(name));
+    return value ? value->where : simulate.where;
+  };
+  check_ranges(out, 0, place, diagnostics);
 }
 
 }  // namespace kardan

@@ -13,7 +13,7 @@ std::vector<FieldDoc> simulate_field_docs();
 enum class MethodChoice { of_the_file, of_the_command };
 
 /// Reads the section over the defaults in `out`; methods, formulations and options that do not
-/// exist are reported where they stand.
+/// exist, and numbers out of range (run/ranges.h), are reported where they stand.
 void read_simulate_options(const NamedFields& simulate, const Environment& parameters,
                            MethodChoice who, SimulateOptions& out, Diagnostics& diagnostics);
 

@@ -42,19 +42,21 @@ std::string tolerance_text(double x) {
   return short_number(x, 17);
 }
 
-/// "1e-6", or what stands for it: "a relative tolerance of 1e-6 and an absolute one of 1e-9".
-std::string asked_tolerance(const Json& c) {
-  const Json& asked = c.contains("asked") ? c.at("asked") : c;
-  const double tolerance = number(c, "tolerance");
+/// "1e-6"; "1e-3 relative, 1e-6 absolute" where they differ, and variables of their own.
+std::string asked_tolerance(const Json& asked, double tolerance) {
   const double relative = number(asked, "relative"), absolute = number(asked, "absolute");
   std::string out = tolerance_text(tolerance);
   if (relative > 0 || absolute > 0)
-    out = fmt::format("a relative tolerance of {} and an absolute one of {}",
-                      tolerance_text(relative > 0 ? relative : tolerance),
-                      tolerance_text(absolute > 0 ? absolute : tolerance));
-  if (asked.contains("tolerance_of"))
+    out =
+        fmt::format("{} relative, {} absolute", tolerance_text(relative > 0 ? relative : tolerance),
+                    tolerance_text(absolute > 0 ? absolute : tolerance));
+  if (asked.contains("tolerance_of")) {
+    std::vector<std::string> parts;
     for (const auto& [name, value] : asked.at("tolerance_of").items())
-      out += fmt::format(", {} of {}", tolerance_text(value.get<double>()), name);
+      if (value.is_number())
+        parts.push_back(fmt::format("{} of {}", tolerance_text(value.get<double>()), name));
+    out += fmt::format(" ({})", fmt::join(parts, ", "));
+  }
   return out;
 }
 
@@ -65,7 +67,7 @@ std::string asked_sentence(const Json& c) {
     return fmt::format("Fixed steps of {} s, as asked: no error was controlled.",
                        short_number(step, 6));
   return fmt::format("Asked for {}: no step was accepted whose estimated error was larger.",
-                     asked_tolerance(c));
+                     asked_tolerance(asked, tolerance));
 }
 
 std::string end_sentence(const Json& c, bool ok) {
@@ -125,10 +127,8 @@ std::string accuracy_sentence(const Json& a) {
 
 std::string used_method(const Json& c) {
   const Json& asked = c.contains("asked") ? c.at("asked") : c;
-  if (!(number(asked, "relative") > 0 || number(asked, "absolute") > 0))
-    return fmt::format("{} on {}, tolerance {}", text(c, "method"), text(c, "formulation"),
-                       tolerance_text(number(c, "tolerance")));
-  return fmt::format("{} on {}, {}", text(c, "method"), text(c, "formulation"), asked_tolerance(c));
+  return fmt::format("{} on {}, tolerance {}", text(c, "method"), text(c, "formulation"),
+                     asked_tolerance(asked, number(c, "tolerance")));
 }
 
 Verdict make_verdict(const Json& c) {

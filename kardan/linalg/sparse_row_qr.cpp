@@ -56,11 +56,27 @@ double reflect(double* values, int rows, int columns, int first, int c, std::vec
   return norm;
 }
 
-/// Staircase form with at most as many rows as columns.
+// Rows that a front may leave before it is looked whether fewer would do. Where many parts hang on
+// one body, every part leaves a row, and all of them together have no more rank than that body has
+// directions: without this the work on a star of N bodies goes with N^3.
+constexpr int many_rows = 24;
+// Rows shorter than this have nothing left but the rounding of rows of unit length.
+constexpr double rounding_length = 1e-14;
+
+double length_of(const double* values, std::size_t count) {
+  double square = 0.0;
+  for (std::size_t i = 0; i < count; ++i) square += values[i] * values[i];
+  return std::sqrt(square);
+}
+
+/// Staircase form with at most as many rows as columns, without rows that are rounding.
 int compress(double* values, int rows, int columns, std::vector<int>& touched) {
   int kept = 0;
   for (int c = 0; c < columns && kept < rows; ++c) {
     if (reflect(values, rows, columns, kept, c, touched) > 0.0) ++kept;
+    const std::size_t from = static_cast<std::size_t>(kept) * columns;
+    const std::size_t all = static_cast<std::size_t>(rows) * columns;
+    if (rows > many_rows && length_of(values + from, all - from) <= rounding_length) break;
   }
   return kept;
 }
@@ -126,6 +142,7 @@ SparseRowQr::Front SparseRowQr::assemble(int k, std::vector<Front>& children) {
   front.rows = static_cast<int>(beginning_at_[k].size());
   for (const Front& child : children) {
     front.rows += child.rows;
+    front.needed = std::max(front.needed, child.needed);
     for (const int position : child.columns) include(position);
   }
   for (const int j : beginning_at_[k]) {
@@ -222,8 +239,9 @@ SparseRowQr::Front SparseRowQr::remaining(const Front& front, int done, double t
     for (const int c : kept) rest.values.push_back(row[c]);
   }
   const int columns = static_cast<int>(kept.size());
-  if (rest.rows > columns) {
-    rest.rows = compress(rest.values.data(), rest.rows, columns, touched_);
+  rest.needed = front.needed;
+  if (rest.rows > columns || rest.rows > std::max(many_rows, 2 * front.needed)) {
+    rest.needed = rest.rows = compress(rest.values.data(), rest.rows, columns, touched_);
     rest.values.resize(static_cast<std::size_t>(rest.rows) * columns);
   }
   return rest;

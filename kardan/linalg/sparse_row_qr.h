@@ -64,6 +64,7 @@ class SparseRowQr {
     int rows = 0;
     int candidates = 0;
     int eligible = 0;
+    int needed = 0;  // rows that were left when it was looked last whether fewer would do
   };
   struct Entry {
     int index;

@@ -292,9 +292,11 @@ class Resolver {
                          "the joint's place in the world in the given start [m]");
       ok = false;
     }
-    if (const FieldValue* v = e.find("axis")) ok &= reader_.read(*v, e.name + ".axis", {}, axis);
+    const FieldInfo direction_info{.check = Check::non_zero};
+    if (const FieldValue* v = e.find("axis"))
+      ok &= reader_.read(*v, e.name + ".axis", direction_info, axis);
     if (const FieldValue* v = e.find("x_axis"))
-      ok &= reader_.read(*v, e.name + ".x_axis", {}, x_axis);
+      ok &= reader_.read(*v, e.name + ".x_axis", direction_info, x_axis);
     const auto* list = std::get_if<FieldValue::List>(&bodies.data);
     if (!list || static_cast<int>(list->size()) != type.frames) {
       diagnostics_.error("element.frames",

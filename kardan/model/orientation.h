@@ -18,8 +18,11 @@ void orientation_fields(F& f) {
   f("angle", &T::angle, {.unit = "rad", .doc = "planar: orientation"});
   f("quaternion", &T::quaternion, {.doc = "spatial: orientation as [w, x, y, z]"});
   f("rotation", &T::rotation, {.unit = "rad", .doc = "spatial: orientation as rotation vector"});
-  f("z", &T::z, {.doc = "spatial: direction of the z axis in the parent frame"});
-  f("x", &T::x, {.doc = "spatial: direction of the x axis (made perpendicular to z)"});
+  f("z", &T::z,
+    {.doc = "spatial: direction of the z axis in the parent frame", .check = Check::non_zero});
+  f("x", &T::x,
+    {.doc = "spatial: direction of the x axis (made perpendicular to z)",
+     .check = Check::non_zero});
 }
 
 inline bool is_zero(const Vec3d& a) {

@@ -15,6 +15,7 @@
 #include "kardan/run/event_actions.h"
 #include "kardan/run/monitor.h"
 #include "kardan/run/prescribed.h"
+#include "kardan/run/ranges.h"
 
 namespace kardan {
 namespace {
@@ -78,9 +79,6 @@ std::optional<ErrorScale> find_scale(const System& system, const ChartProblem& p
                         near.empty() ? "name a body, a coordinate, a velocity or a dynamic variable"
                                      : "did you mean '" + near + "'?");
     }
-    if (!(t.value > 0))
-      diagnostics.error("tolerance.range", fmt::format("tolerance of '{}' = {}; wanted > 0", t.name,
-                                                       format_number(t.value)));
     for (int j : at.position) s.position[j] = s.relative_position[j] = t.value;
     for (int j : at.velocity) s.velocity[j] = s.relative_velocity[j] = t.value;
     for (int j : at.first) s.first[j] = s.relative_first[j] = t.value;
@@ -432,6 +430,8 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
                    Diagnostics& diagnostics, const RunMemory* from) {
   RunMemory memory;
   memory.report.asked = options;
+  check_ranges(options, prepared.start.state.t, {}, diagnostics);
+  if (diagnostics.has_errors()) return memory.report;
   const std::clock_t begin = std::clock();
   AutomaticChoice automatic;
   SimulateOptions chosen = settled(prepared, options, from, automatic, diagnostics);

@@ -221,7 +221,7 @@ std::string to_svg(const std::vector<Plot>& plots) {
   auto to = std::back_inserter(out);
   fmt::format_to(to,
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-                 "viewBox=\"0 0 {0} {1}\">\n",
+                 "viewBox=\"0 0 {0} {1}\">\n<metadata>Kardan</metadata>\n",
                  width, height);
   out +=
       "<style>text{font:12px system-ui,sans-serif;fill:#222}.title{font-size:15px;font-weight:600}"

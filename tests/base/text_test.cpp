@@ -50,5 +50,26 @@ TEST(FormatNumber, IsShortAndReadsBackToTheSameBits) {
   }
 }
 
+TEST(Printable, LeavesLettersOfAllLanguagesAlone) {
+  for (const char* text : {"arm",
+                           "Gr\xc3\xb6\xc3\x9f"
+                           "e",
+                           "\xe5\xbe\xae", "\xf0\x9f\x99\x82", "a\tb"})
+    EXPECT_EQ(printable(text), text);
+}
+
+TEST(Printable, EscapesEveryControlCharacter) {
+  for (int c = 0; c < 256; ++c) {
+    const std::string text = {'a', static_cast<char>(c), 'b'};
+    const bool shown = (c >= 32 && c < 127) || c == '\t' || c == '\n';
+    EXPECT_EQ(printable(text) == text, shown) << c;
+    EXPECT_EQ(printable(text, Lines::one) == text, shown && c != '\n') << c;
+  }
+  EXPECT_EQ(printable("\x1b[31m"), "\\x1b[31m");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // C1: CSI
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // right-to-left override
+  EXPECT_EQ(printable("\xc3"), "\\xc3");                    // cut letter
+}
+
 }  // namespace
 }  // namespace kardan

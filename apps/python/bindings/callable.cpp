@@ -8,7 +8,7 @@ namespace kardan::python {
 
 Raised::~Raised() {
   if (!error_) return;
-  const py::gil_scoped_acquire lock;
+  const Locked lock;
   error_.reset();
 }
 
@@ -29,7 +29,7 @@ void Raised::rethrow() {
 
 std::shared_ptr<const py::object> hold(py::object object) {
   return {new py::object(std::move(object)), [](const py::object* p) {
-            const py::gil_scoped_acquire lock;
+            const Locked lock;
             delete p;
           }};
 }
@@ -77,7 +77,7 @@ void Callable::run(std::span<const std::span<const double>> values, std::span<do
 void Callable::call(std::span<const std::span<const double>> values, std::span<double> out,
                     Raised& raised) const {
   if (!raised.any()) {
-    const py::gil_scoped_acquire lock;
+    const Locked lock;
     try {
       run(values, out);
       return;

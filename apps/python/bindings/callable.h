@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/python/bindings/convert.h"
+#include "apps/python/bindings/interpreter.h"
 
 namespace kardan::python {
 

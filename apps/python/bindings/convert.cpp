@@ -152,7 +152,15 @@ FieldMap to_fields(const py::dict& values, const Place& place) {
 
 ParameterValues to_overrides(const py::dict& values) {
   ParameterValues out;
-  for (const auto& [name, value] : values) out.emplace_back(py::str(name), value.cast<double>());
+  for (const auto& [name, value] : values) {
+    const std::string key = py::str(name);
+    try {
+      out.emplace_back(key, value.cast<double>());
+    } catch (const py::cast_error&) {
+      throw py::type_error("set: '" + key + "' = " + std::string(py::repr(value)) +
+                           "; wanted a number");
+    }
+  }
   return out;
 }
 

@@ -9,7 +9,7 @@ namespace kardan::python {
 std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrides, StartAt at) {
   std::shared_ptr<Task> task = source.task();
   {
-    const py::gil_scoped_release released;
+    const Unlocked released;
     task->prepare(overrides, at);
   }
   task->raised.rethrow();
@@ -20,7 +20,7 @@ std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrid
 py::object modes(const Task& task, bool frozen) {
   Linearization found;
   {
-    const py::gil_scoped_release released;
+    const Unlocked released;
     found =
         linearize(task.prepared(), ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion);
   }
@@ -38,7 +38,7 @@ py::object check(const Source& source, const py::dict& set) {
   const auto task = start(source, to_overrides(set), StartAt::as_told);
   Json report;
   {
-    const py::gil_scoped_release released;
+    const Unlocked released;
     const CheckReport found = check_start(task->prepared());
     report = to_json(task->system(), found);
     report["consistent"] = found.assembly.status == Eval::ok;

@@ -201,6 +201,14 @@ std::shared_ptr<ModelSource> load(const std::string& path, bool include_anywhere
   return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
 }
 
+/// A model as text, as it is: what is wrong with it is told when it is used.
+std::shared_ptr<ModelSource> restore(const std::string& text, const std::string& file) {
+  Diagnostics diagnostics;
+  auto document = io::parse_yaml(text, file, diagnostics);
+  raise_errors(diagnostics);
+  return std::make_shared<ModelSource>(std::move(document), Warnings::to_tell);
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -226,6 +234,7 @@ void bind_model(py::module_& module) {
   module.def("load", &load);
   module.def("read", &read);
   module.def("read_stored", &read_stored);
+  module.def("restore", &restore);
   module.attr("law_arguments") = py::make_tuple("t", "x", "v", "angle", "omega", "R", "w");
 }
 

@@ -1,6 +1,7 @@
 /// Results as arrays: of runs, and of files.
 
 #include "apps/python/bindings/run.h"
+#include "kardan/io/csv_result.h"
 #include "kardan/io/result_writer.h"
 #include "kardan/io/stored_result.h"
 
@@ -55,7 +56,22 @@ py::dict ResultRows::blocks() const {
   return out;
 }
 
-void ResultRows::write(const std::vector<std::string>& paths, const std::string& viewer) {
+std::unique_ptr<io::OutputGuard> ResultRows::guard(const std::vector<std::string>& paths,
+                                                   bool force) const {
+  std::vector<io::Output> outputs;
+  for (const std::string& path : paths)
+    outputs.push_back({"out", path, io::OutputKind::result, csv_header(layout())});
+  Diagnostics faults;
+  auto guard = std::make_unique<io::OutputGuard>(
+      std::vector<std::string>(), outputs,
+      force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
+  raise_errors(faults);
+  return guard;
+}
+
+void ResultRows::write(const std::vector<std::string>& paths, const std::string& viewer,
+                       bool force) {
+  const auto claimed = guard(paths, force);
   Diagnostics faults;
   const ResultResources resources{viewer};
   const auto sinks = open_results(paths, resources, faults);
@@ -104,6 +120,15 @@ std::shared_ptr<StoredRows> read_result(const std::string& path) {
   return rows;
 }
 
+/// A model file, under the same rules.
+void write_model(const std::string& path, const std::string& text, bool force) {
+  Diagnostics faults;
+  const io::OutputGuard guard({}, {{"save", path, io::OutputKind::model}},
+                              force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
+  raise_errors(faults);
+  io::write_file(path, path.ends_with(".json") ? text : std::string(io::model_header) + text);
+}
+
 }  // namespace
 
 void bind_results(py::module_& module) {
@@ -117,6 +142,7 @@ void bind_results(py::module_& module) {
   py::class_<StoredRows, ResultRows, std::shared_ptr<StoredRows>>(module, "StoredRows")
       .def_property_readonly("model", &StoredRows::model);
   module.def("read_result", &read_result);
+  module.def("write_model", &write_model);
 }
 
 }  // namespace kardan::python

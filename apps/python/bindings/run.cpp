@@ -102,11 +102,6 @@ SimulateOptions read_options(Task& task, const FieldMap& given, const Place& pla
   SimulateOptions out;
   read_simulate_options(fields, task.parameters, MethodChoice::of_the_file, out, task.diagnostics);
   if (out.every == 0) out.every = (out.t_end - task.prepared().start.state.t) / 100;
-  if (out.driver.tolerance < 1e-14 || out.driver.tolerance > 0.1)
-    task.diagnostics.error(
-        "tolerance.range",
-        "tolerance = " + format_number(out.driver.tolerance) + "; wanted 1e-14 to 0.1",
-        fields.where);
   return out;
 }
 
@@ -125,7 +120,7 @@ class Watch {
     const bool look = now - last_ > std::chrono::milliseconds(50);
     if (task_.raised.any()) return "a Python function raised";
     if (!look && !step_) return {};
-    const py::gil_scoped_acquire lock;
+    const Locked lock;
     try {
       if (look) {
         last_ = now;
@@ -158,7 +153,8 @@ class Watch {
 /// With `from`, the run goes on where that one has ended.
 std::shared_ptr<RunResult> run(const Source& source, const py::dict& set, const py::dict& given,
                                const Place& place, const py::object& observer,
-                               const std::shared_ptr<RunResult>& from) {
+                               const std::shared_ptr<RunResult>& from,
+                               const std::vector<std::string>& paths, bool force) {
   const FieldMap fields = to_fields(given, place);
   std::shared_ptr<Task> task = start(source, to_overrides(set), StartAt::as_told);
   if (from) task->prepared().start = from->end();
@@ -169,10 +165,11 @@ std::shared_ptr<RunResult> run(const Source& source, const py::dict& set, const 
   const SimulateOptions options = read_options(*task, fields, place);
   raise_errors(task->diagnostics);
   auto result = std::make_shared<RunResult>(task, options);
+  const auto claimed = result->guard(paths, force);
   Watch watch(*task, observer);
   RunReport report;
   {
-    const py::gil_scoped_release released;
+    const Unlocked released;
     const Watchers watchers{[&](const Moment& at) { return result->row(at); },
                             [&](const StepView& step) { return watch(step); },
                             [&](const StepRecord& step) { result->step(step); },

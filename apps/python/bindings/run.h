@@ -2,6 +2,7 @@
 /// A run and its result.
 
 #include "apps/python/bindings/source.h"
+#include "kardan/io/output_guard.h"
 #include "kardan/io/result_sink.h"
 #include "kardan/run/recorder.h"
 #include "kardan/run/simulate.h"
@@ -22,7 +23,10 @@ class ResultRows {
   const py::object& certificate() const { return certificate_; }
 
   /// Writes result files; the page of HTML reports is handed in.
-  void write(const std::vector<std::string>& paths, const std::string& viewer);
+  void write(const std::vector<std::string>& paths, const std::string& viewer, bool force);
+  /// Refuses files that are not Kardan's, unless forced, and those that others write; they are
+  /// claimed while the guard lives.
+  std::unique_ptr<io::OutputGuard> guard(const std::vector<std::string>& paths, bool force) const;
 
  protected:
   virtual const ResultLayout& layout() const = 0;

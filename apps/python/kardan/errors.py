@@ -39,6 +39,9 @@ class ModelError(Error):
         errors = [d for d in diagnostics if d.severity == "error"]
         super().__init__("\n".join(d.text for d in errors))
 
+    def __reduce__(self):
+        return ModelError, (self.diagnostics,)
+
 
 class AssemblyError(Error):
     """No consistent start, or no balance, was found. `advice` says what to try, `report` is what
@@ -47,6 +50,9 @@ class AssemblyError(Error):
     def __init__(self, message: str, advice: str = "", report=None):
         self.message, self.advice, self.report = message, advice, report
         super().__init__(message + ("\n" + advice if advice else ""))
+
+    def __reduce__(self):
+        return AssemblyError, (self.message, self.advice, self.report)
 
 
 class RunError(Error):
@@ -57,6 +63,9 @@ class RunError(Error):
         self.result = result
         self.reason, self.message, self.advice = result.reason, result.message, result.advice
         super().__init__(self.message + ("\n" + self.advice if self.advice else ""))
+
+    def __reduce__(self):
+        return RunError, (self.result,)
 
 
 class ModelWarning(UserWarning):

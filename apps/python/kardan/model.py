@@ -35,6 +35,7 @@ class Model(Runnable):
 
     def __init__(self, name: str = "", *, dimension: int = 3,
                  gravity: Sequence[float | str] | None = None, _core_model=None):
+        self._laws: dict[str, Callable[..., Any]] = {}
         if _core_model is not None:
             self._source = _core_model
             return
@@ -106,6 +107,7 @@ class Model(Runnable):
         self._source.put("forces", name, {"type": "python_force", "between": list(between)}, where,
                          False)
         self._source.add_law(name, flat, [known[n] for n in names])
+        self._laws[name] = law
         return self
 
     def _add(self, name: str, type: str, fields: Mapping[str, Any], where) -> None:
@@ -212,24 +214,41 @@ class Model(Runnable):
 
     def copy(self) -> "Model":
         """The same model, to be changed apart."""
-        return Model(_core_model=self._source.copy())
+        other = Model(_core_model=self._source.copy())
+        other._laws = dict(self._laws)
+        return other
+
+    def __reduce__(self):
+        # As text, for other processes; laws of Python forces apart.
+        source, forces = self._source.copy(), self._source.get("forces") or {}
+        laws = {n: (forces[n]["between"], law) for n, law in self._laws.items() if n in forces}
+        for name in laws:
+            source.remove("forces", name)
+        return _restore, (source.yaml(), laws)
 
     def to_yaml(self) -> str:
         """The model as text of a model file."""
         return self._source.yaml()
 
-    def save(self, path: str | PathLike) -> None:
-        """Writes a model file: YAML, or JSON where the name ends in .json."""
+    def save(self, path: str | PathLike, *, force: bool = False) -> None:
+        """Writes a model file: YAML, or JSON where the name ends in .json. A file that is there and was
+        not written by this function is overwritten only with `force`, as any JSON is."""
         path = fspath(path)
         text = self._source.json() if path.endswith(".json") else self._source.yaml()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        _core.write_model(path, text, force)
 
     def __repr__(self) -> str:
         count = lambda section: len(self._source.get(section) or {})
         parts = [f"{count(s)} {s}" for s in ("bodies", "joints", "drivers", "forces", "contacts",
                                              "sensors", "elements", "equations") if count(s)]
         return f"<kardan.Model '{self.name}': {', '.join(parts) or 'empty'}>"
+
+
+def _restore(text: str, laws: Mapping[str, tuple]) -> Model:
+    model = Model(_core_model=_core.restore(text, "a pickled model"))
+    for name, (between, law) in laws.items():
+        model.python_force(name, between=between, law=law)
+    return model
 
 
 def load(path: str | PathLike, *, include_anywhere: bool = False) -> Model:

@@ -31,11 +31,11 @@ def in_notebook() -> bool:
 class Replay:
     """The page of a result: shown by a notebook, or opened in a browser. `path` is its file."""
 
-    def __init__(self, result, path: str | PathLike | None, height: int):
+    def __init__(self, result, path: str | PathLike | None, height: int, force: bool = False):
         if path is None:
             path = Path(tempfile.mkdtemp(prefix="kardan_")) / "replay.html"
         self.path, self.height = Path(path), height
-        result.write(self.path)
+        result.write(self.path, force=force)
 
     def open(self) -> None:
         """Opens the page in the browser."""

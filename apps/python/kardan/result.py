@@ -32,6 +32,17 @@ class Result(Mapping):
         self._places = core.columns()
         self._rows = core.rows()
 
+    def __reduce__(self):
+        # As the file that keeps everything: what is read again has no equations to go on with.
+        import os
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="kardan_") as folder:
+            path = os.path.join(folder, "result.h5")
+            self.write(path)
+            with open(path, "rb") as file:
+                return _restore, (file.read(),)
+
     # Columns
 
     @property
@@ -122,23 +133,26 @@ class Result(Mapping):
 
         return plot(self, patterns, x, figure, events)
 
-    def show(self, path: str | PathLike | None = None, *, height: int = 600, browser: bool = True):
+    def show(self, path: str | PathLike | None = None, *, height: int = 600, browser: bool = True,
+             force: bool = False):
         """The replay: one HTML page with the moving model, plots and certificate. In a notebook it
         appears inline, `height` pixels high; elsewhere the browser opens it. Written to `path`, or to
-        a temporary file. For a smooth motion run with `every=1/60`."""
+        a temporary file (`force` as of `write`). For a smooth motion run with `every=1/60`."""
         from .replay import Replay, in_notebook
 
-        replay = Replay(self, path, height)
+        replay = Replay(self, path, height, force)
         if browser and not in_notebook():
             replay.open()
         return replay
 
-    def write(self, *paths: str | PathLike) -> None:
-        """Writes result files, the format by the ending: .csv, .json, .html, .h5."""
+    def write(self, *paths: str | PathLike, force: bool = False) -> None:
+        """Writes result files, the format by the ending: .csv, .json, .html, .h5. A file that is there
+        and no result of Kardan is overwritten only with `force`."""
         from .replay import viewer_page
 
         names = [fspath(p) for p in paths]
-        self._core.write(names, viewer_page() if any(n.endswith(".html") for n in names) else "")
+        self._core.write(names, viewer_page() if any(n.endswith(".html") for n in names) else "",
+                         force)
 
     @property
     def model(self) -> Any:
@@ -303,6 +317,17 @@ class Result(Mapping):
             lines.insert(3, f"derivatives: none of {missing}" if missing else
                          "derivatives by differences")
         return "\n".join(lines)
+
+
+def _restore(data: bytes) -> Result:
+    import os
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="kardan_") as folder:
+        path = os.path.join(folder, "result.h5")
+        with open(path, "wb") as file:
+            file.write(data)
+        return read_result(path)
 
 
 def read_result(path: str | PathLike) -> Result:

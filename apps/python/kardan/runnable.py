@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from os import PathLike
-from typing import Any, Callable, Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from . import _core
 from .comparison import Comparison
@@ -72,7 +72,8 @@ class Runnable:
             tolerance: float | None = None, every: float | None = None,
             observer: Callable[[Any], Any] | None = None,
             set: Mapping[str, float] | None = None,
-            out: str | PathLike | Sequence[str | PathLike] = (), **options: Any) -> Result:
+            out: str | PathLike | Sequence[str | PathLike] = (), force: bool = False,
+            **options: Any) -> Result:
         """Integrates the motion and gives its result with certificate.
 
         t_end        end of the run [s]
@@ -83,7 +84,8 @@ class Runnable:
         observer     function of a step (step.t, step["arm.angle"]), called after every accepted
                      one; the run stops where it returns True, or a text: the reason
         set          other values of parameters, by name
-        out          result files to be written, also of a run that fails: "a.csv", "a.html", ...
+        out          result files to be written, also of a run that fails: "a.csv", "a.html", ...;
+                     one that is there and no result of Kardan is overwritten only with `force`
         relative, absolute, step, formulation, tolerance_of
                      as in the section `simulate` of a file; `step` [s] is a fixed step
         options      a dictionary of options of the method and the driver; single ones may be given
@@ -95,8 +97,14 @@ class Runnable:
         """
         given = dict(t_end=t_end, method=method, tolerance=tolerance, every=every)
         given = {name: value for name, value in given.items() if value is not None}
-        paths = [out] if isinstance(out, (str, PathLike)) else list(out)
-        return _run(self._source, given | _fields(options), observer, set, None, place(1), paths)
+        paths = [out] if isinstance(out, (str, PathLike)) else out
+        if not isinstance(paths, Iterable):
+            raise TypeError(f"out: got {out!r}; wanted the name of a file, or several")
+        paths = list(paths)
+        _check_call(observer, set, paths)
+        paths = [fspath(p) for p in paths]
+        return _run(self._source, given | _fields(options), observer, set, None, place(1), paths,
+                    force)
 
 
 _simulate_keys = ("relative", "absolute", "step", "formulation", "tolerance_of")
@@ -114,10 +122,21 @@ def _fields(options: dict) -> dict:
     return fields
 
 
-def _run(source, given, observer, set_, from_, where, paths=()) -> Result:
+def _check_call(observer, set_, paths) -> None:
+    """What the library could only say in words of C++."""
+    if observer is not None and not callable(observer):
+        raise TypeError(f"observer: got {observer!r}; wanted a function of a step")
+    if set_ is not None and not isinstance(set_, Mapping):
+        raise TypeError(f"set: got {set_!r}; wanted a dictionary of numbers by name")
+    for p in paths:
+        if not isinstance(p, (str, PathLike)):
+            raise TypeError(f"out: got {p!r}; wanted the name of a file")
+
+
+def _run(source, given, observer, set_, from_, where, paths=(), force=False) -> Result:
     try:
-        result = Result(_core.run(source, dict(set_ or {}), given, where, observer, from_), source,
-                        dict(set_ or {}))
+        result = Result(_core.run(source, dict(set_ or {}), given, where, observer, from_,
+                                  list(paths), force), source, dict(set_ or {}))
     except BaseException as error:
         # Ctrl-C, and what a callback or an observer raised: the rows until then come along.
         partial = getattr(error, "result", None)
@@ -125,7 +144,7 @@ def _run(source, given, observer, set_, from_, where, paths=()) -> Result:
             error.result = Result(partial, source, dict(set_ or {}))
         raise
     if paths:
-        result.write(*paths)
+        result.write(*paths, force=force)
     if result.reason not in ("finished", "stopped"):
         raise RunError(result)
     return result

@@ -1,0 +1,30 @@
+"""What `check` costs grows with the model, not with its square."""
+
+from common import CHAIN, run, write
+
+STAR = """kardan: 1
+parameters: {N: 1000}
+bodies:
+  hub: {mass: 1, inertia: [1, 1, 1]}
+  "b_${i}": {repeat: {i: [1, N]}, mass: 1, inertia: [1, 1, 1], position: ["${i}", 0, 0]}
+joints:
+  "j_${i}": {repeat: {i: [1, N]}, type: revolute, bodies: [hub, "b_${i}"], at: ["${i}", 0, 0],
+             axis: [0, 0, 1]}
+"""
+SLOW = ("check of a star of 1000 bodies", "check of a chain of 99 999 links")
+
+
+def check(text, N, seconds):
+    def attack(program, folder):
+        write(folder, "m.yaml", text)
+        shown = run(program, folder, "check", "m.yaml", "--set", f"N={N}", "--quiet",
+                    timeout=10 * seconds)
+        return shown.code == 0 and shown.seconds < seconds, f"{shown.seconds:.1f} s; {shown}"
+    attack.__doc__ = f"less than {seconds} s"
+    return attack
+
+
+def attacks():
+    return [("check of a star of 100 bodies", check(STAR, 100, 5)),
+            ("check of a chain of 3000 links", check(CHAIN, 3000, 10)),
+            (SLOW[0], check(STAR, 1000, 20)), (SLOW[1], check(CHAIN, 99999, 20))]
