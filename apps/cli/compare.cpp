@@ -12,6 +12,7 @@
 #include "apps/cli/html_page.h"
 #include "apps/cli/print.h"
 #include "kardan/base/parse_number.h"
+#include "kardan/base/text.h"
 #include "kardan/io/output_file.h"
 #include "kardan/io/output_guard.h"
 #include "kardan/io/report_json.h"

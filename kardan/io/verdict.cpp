@@ -67,7 +67,7 @@ std::string asked_sentence(const Json& c) {
     return fmt::format("Fixed steps of {} s, as asked: no error was controlled.",
                        short_number(step, 6));
   return fmt::format("Asked for {}: no step was accepted whose estimated error was larger.",
-                     asked_tolerance(asked, tolerance));
+                     asked_tolerance(asked, number(c, "tolerance")));
 }
 
 std::string end_sentence(const Json& c, bool ok) {

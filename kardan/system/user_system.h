@@ -34,11 +34,6 @@ class UserSystem final : public System {
     equations_->events(state, z, ws);
     mark_rest(state, z);
   }
-  /// Functions a user writes are no distances that are known.
-  void event_guards(const State&, std::span<const double>, std::span<double>,
-                    std::span<double> rate, Workspace&) const override {
-    std::ranges::fill(rate, std::numeric_limits<double>::infinity());
-  }
   int rest_mode(int impulse) const override { return impulse; }
   std::unique_ptr<System> hold(const std::vector<int>& events) const override;
   void choose_modes(State& state, Workspace& ws) const override;

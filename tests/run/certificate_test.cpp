@@ -212,7 +212,7 @@ TEST(Certificate, SpeaksOfTheTolerancesThatWereAsked) {
   run.report.asked.relative = 5;
   EXPECT_THAT(
       verdict_of(run).sentences,
-      testing::Contains(HasSubstr("a relative tolerance of 5 and an absolute one of 1e-7")));
+      testing::Contains(HasSubstr("5 relative, 1e-7 absolute")));
 }
 
 }  // namespace
