@@ -136,6 +136,7 @@ class Driver {
       memory_.h = options_.fixed_step > 0   ? options_.fixed_step
                   : options_.first_step > 0 ? options_.first_step
                                             : resolve(std::min(first_step(), path_first_step()));
+    begun_with_ = memory_.h;
     while (state_.t < t_end_ - 4 * std::numeric_limits<double>::epsilon() *
                                    std::max(std::abs(t_end_), std::abs(memory_.start))) {
       if (report_.counters.steps >= options_.max_steps) {
@@ -220,7 +221,8 @@ class Driver {
       }
       h = break_.h;
       const bool bounded = h < asked && !break_.breaks;  // by inputs
-      if (h < floor && h < left && !break_.breaks) return too_small(h);
+      if (h < floor && h < left && !break_.breaks)
+        return may_be_told_apart(h) ? too_far(h, floor) : too_small(h);
 
       double error = 0;
       const Eval e = attempt(h, error);
@@ -298,6 +300,25 @@ class Driver {
     for (double t : stop_times_)
       if (t > state_.t + past) return std::min(t, t_end_);
     return t_end_;
+  }
+
+  /// The step has not fallen, and is long enough where it stands: it is the end that is too far
+  /// away.
+  bool may_be_told_apart(double h) const {
+    constexpr double fallen = 1e-3, digits = 1e3;
+    return h >= options_.smallest_step &&
+           h >= digits * std::numeric_limits<double>::epsilon() * std::abs(state_.t) &&
+           h >= fallen * std::max(report_.largest_step, begun_with_);
+  }
+  bool too_far(double h, double floor) {
+    report_.diagnosis = Diagnosis::options_wrong;
+    stop(Reason::step_too_small,
+         fmt::format(
+             "t = {:.9g}: steps of {:.2g} s are needed, and up to t_end = {:.9g} s times are "
+             "only told apart by {:.2g} s",
+             state_.t, h, t_end_, floor),
+         "end the run earlier");
+    return false;
   }
 
   bool too_small(double h) {
@@ -532,6 +553,7 @@ class Driver {
   Onset onset_;
   GrowthWatch growth_;
   StepSizes::Foreseen foreseen_;  // the step tried last
+  double begun_with_ = 0;         // [s] the first step tried
   bool bent_ = false;             // a step was chosen to meet t_end
   bool has_jacobian_ = false;
   bool foresees_ = true;  // the method can

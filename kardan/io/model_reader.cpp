@@ -43,9 +43,17 @@ bool is_well_formed_name(std::string_view name) {
   return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), allowed);
 }
 
-bool is_reserved_name(std::string_view name) {
+/// A word of expressions that means something without parentheses behind it: pi, and, not.
+bool stands_alone(const std::string& name) {
+  return Expression::parse(name).has_value() || Expression::parse("1 " + name + " 1").has_value() ||
+         Expression::parse(name + " 1").has_value();
+}
+
+/// Sensors have a value by their name alone; of others a name is followed by a dot, so that they
+/// may be called like a function ("floor").
+bool is_reserved_name(const std::string& name, const std::string& section) {
   return name == "ground" || name == "t" || name == "time" || name == "energy" ||
-         Expression::is_reserved(name);
+         (Expression::is_reserved(name) && (section == "sensors" || stands_alone(name)));
 }
 
 class ModelReader {
@@ -260,7 +268,7 @@ class ModelReader {
     if (!is(node, YamlNode::Kind::mapping, section, "write name: {key: value, ...}")) return;
     expander.named_things(node, section,
                           [&](std::string name, const SourceLocation& key, FieldMap fields) {
-                            if (check_name(name, key))
+                            if (check_name(name, key, section))
                               things.push_back({std::move(name), std::move(fields), key, section});
                           });
     things.shrink_to_fit();
@@ -272,7 +280,8 @@ class ModelReader {
                          "a name is a letter or '_', then letters, digits and '_'");
   }
 
-  bool check_name(const std::string& name, const SourceLocation& where) {
+  bool check_name(const std::string& name, const SourceLocation& where,
+                  const std::string& section) {
     if (!is_well_formed_name(name)) {
       bad_name(name, where);
       return false;
@@ -281,7 +290,7 @@ class ModelReader {
     const auto once = [&] {
       return reported_.insert({where.file, where.line, where.column}).second;
     };
-    if (is_reserved_name(name)) {
+    if (is_reserved_name(name, section)) {
       if (once())
         diagnostics_.error("name.reserved",
                            fmt::format("the name '{}' has a meaning already", name), where,

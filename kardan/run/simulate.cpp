@@ -342,6 +342,7 @@ static void run_part(Prepared& prepared, const Choice& choice, const SimulateOpt
 static void name_largest_reaction(const System& system, const ConsistentStart& end,
                                   DriverReport& report) {
   if (report.reason != Reason::step_too_small || end.lambda.empty() ||
+      report.diagnosis == Diagnosis::options_wrong ||
       report.message.find("trouble with") != std::string::npos)
     return;
   const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };

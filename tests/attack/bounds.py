@@ -1,4 +1,6 @@
-"""What `check` costs grows with the model, not with its square."""
+"""What `check` costs: with the size of a chain, with the square of the size of a star."""
+
+import resource
 
 from common import CHAIN, run, write
 
@@ -17,10 +19,12 @@ SLOW = ("check of a star of 1000 bodies", "check of a chain of 99 999 links")
 def check(text, N, seconds):
     def attack(program, folder):
         write(folder, "m.yaml", text)
-        shown = run(program, folder, "check", "m.yaml", "--set", f"N={N}", "--quiet",
-                    timeout=10 * seconds)
-        return shown.code == 0 and shown.seconds < seconds, f"{shown.seconds:.1f} s; {shown}"
-    attack.__doc__ = f"less than {seconds} s"
+        used = lambda: resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        before = used()
+        shown = run(program, folder, "check", "m.yaml", "--set", f"N={N}", "--quiet", timeout=600)
+        taken = used() - before
+        return shown.code == 0 and taken < seconds, f"{taken:.1f} s of CPU time; {shown}"
+    attack.__doc__ = f"less than {seconds} s of CPU time"
     return attack
 
 
