@@ -13,6 +13,21 @@ bool same_sizes(const State& a, const State& b) {
          a.modes.size() == b.modes.size();
 }
 
+/// Counts go on: those of strangers must leave room for it.
+bool countable(const RunMemory& memory) {
+  constexpr long most = 1L << 53, most_int = 1L << 30;
+  const auto good = [](long count, long bound) { return count >= 0 && count <= bound; };
+  const Counters& c = memory.report.driver.counters;
+  const ProblemCounts& p = memory.report.counts;
+  for (const long count : {c.steps, c.rejected, c.failed, c.evaluations, c.jacobians,
+                           c.factorizations, c.events, c.iterations, c.solves, p.mass_evaluations,
+                           p.selectors, p.predecompositions, p.rank_decisions, memory.shown})
+    if (!good(count, most)) return false;
+  return good(memory.report.partitions, most_int) &&
+         std::ranges::all_of(memory.bounces,
+                             [&](const Bounces& b) { return good(b.count, most_int); });
+}
+
 }  // namespace
 
 bool fits(const System& system, const RunMemory& memory) {
@@ -22,7 +37,9 @@ bool fits(const System& system, const RunMemory& memory) {
   for (const double x :
        {state.t, memory.start, step.start, step.h, step.last_error, step.last_h, step.foreseen})
     if (!std::isfinite(x)) return false;
-  if (memory.start > state.t || step.h < 0) return false;
+  // The times of restart points count from the start of the model.
+  if (memory.start != system.start().t || memory.start > state.t || step.h < 0) return false;
+  if (!countable(memory)) return false;
   const std::size_t stops = system.blueprint().impulses.size();
   if (state.lambda.size() > system.sizes().constraints() + stops) return false;
   for (std::size_t i = 0; i < stops; ++i)
@@ -31,7 +48,7 @@ bool fits(const System& system, const RunMemory& memory) {
     if (state.modes.back() < 0 || state.modes.back() >= variants->variants()) return false;
   const auto events = static_cast<int>(system.event_names().size());
   return memory.bounces.size() == stops && memory.rested.size() == stops &&
-         memory.last_side.size() == stops && memory.shown >= 0 &&
+         memory.last_side.size() == stops &&
          std::ranges::all_of(memory.report.driver.events, [&](const EventRecord& e) {
            return e.event >= 0 && e.event < events;
          });
