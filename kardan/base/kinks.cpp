@@ -44,7 +44,9 @@ class Search {
     for (int points = 0; !open.empty() && points < most_points;) {
       const auto [a, b] = open.back();
       open.pop_back();
-      if (f_.enclose(Taylor::time(a, b, 3)).smooth()) continue;
+      // Pieces overlap: what lies right between two of them is seen by both.
+      const double before = std::max(a - rounding_, from_), behind = std::min(b + rounding_, to_);
+      if (f_.enclose(Taylor::time(before, behind, 3)).smooth()) continue;
       if (b - a > rounding_) {
         const double middle = 0.5 * (a + b);
         open.emplace_back(middle, b);

@@ -179,16 +179,17 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
     cvode_->start(state_.t, first, std::max(options_.smallest_step, 4 * rounding()),
                   options_.largest_step);
     counted_ = {};
-    begun_ = false;
+    plans_ = false;
     return true;
   }
 
   int advance(double end, double& t) override {
-    begun_ = true;
-    return cvode_->step(end, t);
+    const int answer = cvode_->step(end, t);
+    plans_ = answer != CV_TSTOP_RETURN;
+    return answer;
   }
   double next_step() override {
-    return begun_ ? cvode_->next_step() : std::numeric_limits<double>::infinity();
+    return plans_ ? cvode_->next_step() : std::numeric_limits<double>::infinity();
   }
   void bound_steps(double longest) override { cvode_->bound_steps(longest); }
   int look_back(double t) override { return cvode_->inside(t); }
@@ -223,7 +224,7 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
   int family_;
   std::unique_ptr<Cvode> cvode_;
   Cvode::Counts counted_;
-  bool begun_ = false;  // a step was taken since begin()
+  bool plans_ = false;  // CVODE knows the step to be tried next: not behind a stop
   Local y_;
   LocalRate rate_;
   LocalJacobian local_;

@@ -16,57 +16,6 @@
 #include "kardan/integrate/step_sizes.h"
 
 namespace kardan {
-
-std::string_view to_string(Reason r) {
-  switch (r) {
-    case Reason::finished:
-      return "finished";
-    case Reason::stopped:
-      return "stopped";
-    case Reason::step_too_small:
-      return "step_too_small";
-    case Reason::too_many_steps:
-      return "too_many_steps";
-    case Reason::evaluation_failed:
-      return "evaluation_failed";
-    case Reason::refused:
-      return "refused";
-    case Reason::interrupted:
-      return "interrupted";
-    case Reason::paused:
-      return "paused";
-  }
-  return "";
-}
-
-std::string thrown_message(double t, const std::exception& e) {
-  // Not the model's fault.
-  if (dynamic_cast<const std::bad_alloc*>(&e))
-    return fmt::format("t = {:.9g}: the memory is used up", t);
-  return fmt::format("t = {:.9g}: a function of the model failed: {}", t, e.what());
-}
-
-std::string_view to_string(StepControl c) {
-  switch (c) {
-    case StepControl::elementary:
-      return "elementary";
-    case StepControl::pi:
-      return "pi";
-    case StepControl::predictive:
-      return "predictive";
-  }
-  return "";
-}
-
-std::string_view to_string(ErrorMeasure m) {
-  constexpr std::string_view names[] = {"method", "step", "unit_step"};
-  return names[static_cast<int>(m)];
-}
-
-std::string_view to_string(ErrorEstimate e) {
-  return e == ErrorEstimate::plain ? "plain" : "filtered";
-}
-
 namespace {
 
 /// Shares of a step at which a singular position does no harm: before the first stage of radau5, or
@@ -215,7 +164,7 @@ class Driver {
       if (h != before && next_stop() == t_end_) bent_ = true;
       const double asked = h;
       break_ = inputs_.ahead(state_, h);
-      if (break_.breaks && break_.h == 0) {
+      if (break_.breaks && break_.h == 0) {  // no time passes
         if (!pass_break()) return false;
         continue;
       }

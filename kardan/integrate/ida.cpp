@@ -187,16 +187,17 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
     std::ranges::copy(dae_.base_rates(), ida_->dy());
     ida_->start(state_.t, first, options_.largest_step);
     counted_ = {};
-    begun_ = false;
+    plans_ = false;
     return true;
   }
 
   int advance(double end, double& t) override {
-    begun_ = true;
-    return ida_->step(end, t);
+    const int answer = ida_->step(end, t);
+    plans_ = answer != IDA_TSTOP_RETURN;
+    return answer;
   }
   double next_step() override {
-    return begun_ ? ida_->next_step() : std::numeric_limits<double>::infinity();
+    return plans_ ? ida_->next_step() : std::numeric_limits<double>::infinity();
   }
   void bound_steps(double longest) override { ida_->bound_steps(longest); }
   int look_back(double t) override { return ida_->inside(t); }
@@ -230,7 +231,7 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   std::unique_ptr<Ida> ida_;
   std::unique_ptr<DaeLinearization> matrix_;  // with the equations that count
   Ida::Counts counted_;
-  bool begun_ = false;  // a step was taken since begin()
+  bool plans_ = false;  // IDA knows the step to be tried next: not behind a stop
   Vector F_;
 };
 

@@ -72,7 +72,8 @@ InputWatch::Reach InputWatch::search(const std::vector<InputEffect>& effects, co
   double broken = std::numeric_limits<double>::infinity();  // before this there is a break
   while (wish - reached > nothing) {
     piece = std::min(piece, wish - reached);
-    enclose(at.t + reached, at.t + reached + piece, now_);
+    // Pieces overlap: what lies right between two of them is seen by one.
+    enclose(at.t + reached - (reached > 0 ? nothing : 0), at.t + reached + piece, now_);
     joined_ = now_;
     if (reached > 0)
       for (std::size_t i = 0; i < sum_.size(); ++i) joined_[i].join(sum_[i]);

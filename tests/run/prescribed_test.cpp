@@ -37,7 +37,7 @@ TEST(Prescribed, KinksAreRefusedWithTheirTimeAndPlace) {
     const std::string text = refusal(motion);
     EXPECT_NE(text.find("function.kink"), std::string::npos) << motion << ": " << text;
     EXPECT_NE(text.find("t = 1.25"), std::string::npos) << motion << ": " << text;
-    EXPECT_NE(text.find("model.yaml:6:66"), std::string::npos) << motion << ": " << text;
+    EXPECT_NE(text.find("model.yaml:6:67"), std::string::npos) << motion << ": " << text;
   }
 }
 
