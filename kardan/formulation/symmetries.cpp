@@ -55,7 +55,7 @@ void Group::move(int i, const State& state, Vector& tangent) const {
     if (g.kind == Generator::Kind::shift) add_to(tangent, body.v, D, unit_.length * g.axis);
     if (g.kind == Generator::Kind::turn)
       add_to(tangent, body.v, D, cross(g.axis, three(state.p, body.p, D) - centre_));
-    if (!turns || g.kind == Generator::Kind::shift) continue;
+    if (!turns || g.kind == Generator::Kind::shift || g.kind == Generator::Kind::push) continue;
     if (D == 2)
       tangent[body.v + 2] = g.axis.z;
     else
@@ -65,6 +65,13 @@ void Group::move(int i, const State& state, Vector& tangent) const {
 }
 
 void Group::lift(int i, const Vector& v, Vector& out) const {
+  lift_accelerations(i, v, out);
+  if (all_[i].kind != Generator::Kind::push) return;
+  for (int b : all_[i].bodies)
+    add_to(out, system_.bodies()[b].v, system_.dimension(), unit_.speed * all_[i].axis);
+}
+
+void Group::lift_accelerations(int i, const Vector& v, Vector& out) const {
   const Generator& g = all_[i];
   const int D = system_.dimension();
   out.assign(system_.sizes().v, 0.0);
@@ -90,6 +97,7 @@ void Group::add_bodies(const State& state) {
   using Kind = Generator::Kind;
   for (const Mechanism& m : find_mechanisms(system_.blueprint())) {
     for (int k = 0; k < D; ++k) all_.push_back({Kind::shift, m.bodies, axes[k]});
+    for (int k = 0; k < D; ++k) all_.push_back({Kind::push, m.bodies, axes[k]});
     for (int k = D == 2 ? 2 : 0; k < 3; ++k) all_.push_back({Kind::turn, m.bodies, axes[k]});
     for (int b : m.bodies)
       for (const Vec3d& axis : own_axes(b)) all_.push_back({Kind::spin, {b}, axis});
@@ -129,7 +137,7 @@ bool Symmetries::look(const State& state) {
   Vector along, lifted;
   for (int i = 0; i < group_.size(); ++i) {
     if (!derivatives(state, i, along)) return false;
-    group_.lift(i, a, lifted);
+    group_.lift_accelerations(i, a, lifted);
     for (int j = 0; j < n; ++j)
       along[2 * m + j] = (along[2 * m + j] - lifted[j]) * length(j) / fastest;
     for (int k = 0; k < count; ++k) rows_[first + k][i] = along[k];

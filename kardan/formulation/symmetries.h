@@ -10,11 +10,11 @@
 namespace kardan {
 
 struct Generator {
-  /// A displacement or a turn of a whole mechanism, a turn of a body about its own axis, a
-  /// displacement of a coordinate of equations without bodies, or time.
-  enum class Kind { shift, turn, spin, coordinate, time } kind = Kind::shift;
+  /// A displacement, a turn or a push (a common velocity) of a whole mechanism, a turn of a body
+  /// about its own axis, a displacement of a coordinate of equations without bodies, or time.
+  enum class Kind { shift, turn, push, spin, coordinate, time } kind = Kind::shift;
   std::vector<int> bodies = {};  ///< that it moves
-  Vec3d axis = {};               ///< shift, turn: in the world; spin: in the body
+  Vec3d axis = {};               ///< shift, turn, push: in the world; spin: in the body
   int column = 0;                ///< of a coordinate
 };
 
@@ -30,8 +30,10 @@ class Group {
   double time(int i) const;
   /// The tangent of the positions along generator i.
   void move(int i, const State& state, Vector& tangent) const;
-  /// What becomes of velocities (or accelerations) v along generator i.
+  /// What becomes of velocities v along generator i.
   void lift(int i, const Vector& v, Vector& out) const;
+  /// The same of accelerations, which do not see a push.
+  void lift_accelerations(int i, const Vector& a, Vector& out) const;
   /// A turn about an axis of the world in the axes of a body.
   static Vec3d seen_from(const State& state, const BodyLayout& body, const Vec3d& axis);
 

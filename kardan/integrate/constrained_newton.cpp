@@ -142,11 +142,11 @@ Eval ConstrainedNewton::improve(ConstrainedProblem& problem, const StepWeights& 
   return Eval::ok;
 }
 
-void ConstrainedNewton::filter(const ConstrainedProblem& problem, Of what, Vector& change) {
+void ConstrainedNewton::filter(const ConstrainedProblem& problem, Vector& change) {
   const Motion& motion = problem.motion();
   std::fill(step_.begin(), step_.end(), 0.0);
   motion.M.multiply(change, std::span<double>(step_).first(n_));
-  if (what == Of::positions && problem.holonomic() < m_) {
+  if (problem.holonomic() < m_) {
     motion.G.multiply(change, std::span<double>(step_).subspan(n_, m_));
     std::fill_n(step_.begin() + n_, problem.holonomic(), 0.0);
   }

@@ -39,10 +39,8 @@ class ConstrainedNewton {
                              ConstraintLevel level, const Vector& residual_z, Vector& rate,
                              Vector& lambda, Vector& z, Vector& shift);
   /// Of a change of v' what the step leaves free: along the constraints nothing, of stiff modes
-  /// little. Nonholonomic rows hold velocities and leave positions free: what they drive stays in
-  /// the change of positions.
-  enum class Of { positions, velocities };
-  void filter(const ConstrainedProblem& problem, Of what, Vector& change);
+  /// little. Nonholonomic rows leave positions free: what they drive stays.
+  void filter(const ConstrainedProblem& problem, Vector& change);
   /// Size of the last step in x, v and z, each by its weight.
   double step_size(const StepWeights& weights, const Local& scale) const;
 

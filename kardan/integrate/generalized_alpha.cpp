@@ -31,13 +31,13 @@ class GeneralizedAlphaStepper final : public Stepper {
     Local& error = trial.error;
     error.resize(problem.second(), problem.first());
     const double position = c_.beta() + (c_.alpha_m - c_.alpha_f) / 2 - 1.0 / 6;
-    error.u = a_;
-    add_scaled(-1, a0_, error.u);
-    error.x = error.u;
-    newton_.filter(problem, ConstrainedNewton::Of::velocities, error.u);
-    newton_.filter(problem, ConstrainedNewton::Of::positions, error.x);
-    for (double& x : error.x) x *= position * h * h;
-    for (double& u : error.u) u *= h / 2;
+    change_ = a_;
+    add_scaled(-1, a0_, change_);
+    newton_.filter(problem, change_);
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      error.x[i] = position * h * h * change_[i];
+      error.u[i] = h / 2 * change_[i];
+    }
     for (std::size_t i = 0; i < z_.size(); ++i)
       error.z[i] = h / 2 * (problem.motion().b[i] - start.rate->b[i]);
     problem.note_multipliers(start.t + h, lambda_);

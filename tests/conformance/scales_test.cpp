@@ -13,6 +13,7 @@
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/state_space.h"
 #include "kardan/run/simulate.h"
 #include "kardan/system/mechanisms.h"
 #include "support/models.h"
@@ -75,7 +76,13 @@ TEST(Scales, AreTheSameOnAllFormulations) {
       const State start = system->start();
       ASSERT_EQ(problem->rebase(start), Eval::ok) << formulation.name;
       ASSERT_EQ(problem->second(), n.v) << formulation.name;
-      const double here = problem->error_norm(e, start, scale);
+      // Some have coordinates of their own: all of them are free here.
+      Local own = e;
+      if (const auto* reduced = dynamic_cast<const StateSpace*>(problem.get())) {
+        reduced->parametrization().x_of.multiply(e.x, own.x);
+        reduced->parametrization().x_of.multiply(e.u, own.u);
+      }
+      const double here = problem->error_norm(own, start, scale);
       if (norm < 0) norm = here;
       EXPECT_NEAR(here, norm, 1e-12 * norm) << formulation.name;
     }
@@ -83,12 +90,16 @@ TEST(Scales, AreTheSameOnAllFormulations) {
   }
 }
 
+/// Longer runs than this are not looked at: explicit methods on stiff models, methods of order 1.
+constexpr int most_steps = 2000;
+
 RunReport run(Prepared& p, const std::string& method, double t_end, double tolerance) {
   Diagnostics diagnostics;
   SimulateOptions options;
   options.method = method;
   options.t_end = t_end;
   options.driver.tolerance = tolerance;
+  options.driver.max_steps = most_steps;
   RunReport report = simulate(p, options, Watchers{}, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
   return report;
@@ -102,18 +113,18 @@ std::vector<std::string> all_methods() {
 
 /// r' = 50 cos(50 t) r beside a body that has nothing to do with it.
 TEST(Scales, OfADynamicVariableDoNotDependOnMasses) {
-  const double exact = std::exp(std::sin(100.0));
+  const double t_end = 0.3, exact = std::exp(std::sin(50 * t_end));
   for (const std::string& method : all_methods()) {
     double end[2];
     for (const bool is_heavy : {false, true}) {
       Diagnostics diagnostics;
       Prepared p = prepare(model_of(heavy(is_heavy ? "1e6" : "1")), {}, diagnostics);
-      const RunReport report = run(p, method, 2, 1e-6);
-      if (report.driver.reason == Reason::refused) continue;
-      ASSERT_EQ(report.driver.reason, Reason::finished) << method << report.driver.message;
+      const RunReport report = run(p, method, t_end, 1e-5);
       end[is_heavy] = p.start.state.r[0];
-      if (const Method* m = find_method(report.method); m && m->error_order > 0) {
-        EXPECT_NEAR(end[is_heavy], exact, 1e-4) << method;
+      if (report.driver.reason == Reason::too_many_steps) continue;
+      ASSERT_EQ(report.driver.reason, Reason::finished) << method << report.driver.message;
+      if (const Method* m = find_method(report.method); m && m->order > 1 && m->error_order > 0) {
+        EXPECT_NEAR(end[is_heavy], exact, 1e-3) << method;
       }
     }
     EXPECT_NEAR(end[0], end[1], 1e-7) << method;
@@ -126,6 +137,7 @@ TEST(Scales, OfADynamicVariableDoNotDependOnMasses) {
 struct Motion {
   Vec3d place, velocity, spin;
   Mat3d R = Mat3d::identity();
+  bool turns = false;
 };
 
 std::vector<Motion> motions(const System& system, const State& state) {
@@ -135,7 +147,8 @@ std::vector<Motion> motions(const System& system, const State& state) {
     const BodyLayout& body = system.bodies()[b];
     const double *p = state.p.data() + body.p, *v = state.v.data() + body.v;
     for (int k = 0; k < D; ++k) out[b].place[k] = p[k], out[b].velocity[k] = v[k];
-    if (body.v_count <= D) continue;
+    out[b].turns = body.v_count > D;
+    if (!out[b].turns) continue;
     if (D == 2) {
       out[b].R = rotation_exp({0, 0, p[2]});
       out[b].spin = {0, 0, v[2]};
@@ -221,7 +234,7 @@ std::vector<Motion> undone(std::vector<Motion> at, const Change& c, double t) {
     at[b].place = back * (at[b].place - c.shift - t * c.push);
     at[b].velocity = back * (at[b].velocity - c.push);
     at[b].spin = back * at[b].spin;
-    at[b].R = back * at[b].R * transposed(c.axes);
+    if (at[b].turns) at[b].R = back * at[b].R * transposed(c.axes);
   }
   return at;
 }
@@ -280,6 +293,23 @@ bool is_symmetry(const Prepared& p, const Prepared& q, const Change& c) {
   return true;
 }
 
+bool floats(const System& system) {
+  const std::vector<Mechanism> all = find_mechanisms(system.blueprint());
+  // A wheel on a road, a ball on a plane: contacts with one frame touch the world.
+  for (const ElementData& e : system.blueprint().elements)
+    if (e.type->category == Category::contact && e.frames.size() == 1) return false;
+  return std::all_of(all.begin(), all.end(), [](const kardan::Mechanism& m) { return m.floats; });
+}
+
+/// The time in which a model moves by its length.
+double own_time(const Prepared& p) {
+  const Scales& s = p.system->scales();
+  double fastest = s.speed * s.speed / s.length;
+  for (const Motion& a : accelerations(*p.system, p.start.state))
+    fastest = std::max({fastest, norm(a.velocity), s.length * norm(a.spin)});
+  return std::min(s.length / s.speed, std::sqrt(2 * s.length / fastest));
+}
+
 std::vector<Change> changes(const System& system) {
   const bool plane = system.dimension() == 2;
   const double far = 1e4 * system.scales().length;
@@ -310,19 +340,20 @@ int compare_changes(const std::string& name, const Prepared& original, double t_
       return prepare(compile(changed(*original.system, original.start.state, {}), diagnostics),
                      diagnostics);
     };
+    if (norm(c.push) > 0 && !floats(*original.system)) continue;  // the ground would be pushed
     Prepared first = begin(), reference = plain();
     if (!first.system || !is_symmetry(reference, first, c)) continue;
     for (const std::string& method : methods) {
       Prepared p = plain(), q = begin();
       const RunReport a = run(p, method, t_end, tolerance), b = run(q, method, t_end, tolerance);
-      if (a.driver.reason == Reason::refused) continue;
+      if (a.driver.reason == Reason::too_many_steps) continue;
       const std::string label = fmt::format("{}, {}, {}", name, c.name, method);
       EXPECT_EQ(a.driver.reason, Reason::finished) << label << ": " << a.driver.message;
       EXPECT_EQ(b.driver.reason, Reason::finished) << label << ": " << b.driver.message;
       const double off =
           difference(*p.system, motions(*p.system, p.start.state),
                      undone(motions(*q.system, q.start.state), c, q.start.state.t), tolerance);
-      EXPECT_LT(off, 1) << label;
+      EXPECT_LT(off, 2) << label;  // either may be off by one
       fmt::print("{:<50}{:>10.3g} tolerances, {} and {} steps\n", label, off,
                  a.driver.counters.steps, b.driver.counters.steps);
       ++compared;
@@ -339,9 +370,29 @@ TEST(Scales, FollowTheShippedModelsWhereverTheyStand) {
     const Prepared p = prepare(shipped(name), {}, diagnostics);
     ASSERT_TRUE(p.system) << name;
     if (!p.system->has_bodies() || !p.system->blueprint().events.empty()) continue;
-    // A tenth of the time in which the model moves by its own length.
-    const double t_end = 0.1 * p.system->scales().length / p.system->scales().speed;
-    EXPECT_GT(compare_changes(name, p, t_end, some_methods), 0) << name;
+    EXPECT_GT(compare_changes(name, p, own_time(p), some_methods), 0) << name;
+  }
+}
+
+/// Nothing holds these: a common velocity is not seen either.
+TEST(Scales, FollowWhatFloats) {
+  const char* const linkage = R"(
+kardan: 1
+bodies:
+  a: {mass: 3, inertia: [0.2, 0.3, 0.4], position: [0, 0, 0], angular_velocity: [1, 2, 3]}
+  b: {mass: 1, inertia: [0.1, 0.1, 0.05], position: [1, 0, 0]}
+  c: {kind: point, mass: 1, position: [2, 1, 0]}
+joints:
+  hinge: {type: revolute, bodies: [a, b], at: [0.5, 0, 0], axis: [0, 0, 1]}
+forces:
+  spring: {type: spring_damper, between: [b, c], stiffness: 50, damping: 0.1, free_length: 1}
+)";
+  for (const std::string& text :
+       {std::string(free_in_plane), std::string(free_in_space), std::string(linkage)}) {
+    Diagnostics diagnostics;
+    const Prepared p = prepare(model_of(text), {}, diagnostics);
+    ASSERT_TRUE(floats(*p.system));
+    EXPECT_GT(compare_changes("floating", p, 5 * own_time(p), some_methods), 16);
   }
 }
 

@@ -13,11 +13,11 @@
 namespace kardan {
 namespace {
 
-Linearization linearized(const Model& model) {
+Linearization linearized(const Model& model, ModesOf of = ModesOf::motion) {
   Diagnostics diagnostics;
   const Prepared p = prepare(model, {}, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
-  const Linearization out = linearize(p, ModeShapes::find);
+  const Linearization out = linearize(p, ModeShapes::find, of);
   EXPECT_EQ(out.status, Eval::ok) << out.message;
   return out;
 }
@@ -85,7 +85,7 @@ TEST(Linearize, KnowsFrequencyDampingAndShapeOfAPendulumAndAnOscillator) {
 }
 
 TEST(Linearize, IncludesDynamicVariables) {
-  // The error of this loop obeys (s + 1)(s + 2)(s + 3) = 0.
+  // The error of this loop obeys (s + 1)(s + 2)(s + 3) = 0, wherever it stands.
   const Linearization l = linearized(test::model_of(R"(
 kardan: 1
 dimension: 2
@@ -96,7 +96,8 @@ joints:
   rail: {type: prismatic, between: [ground, mass]}
 forces:
   control: {type: controller, coordinate: x, between: [ground, mass], kp: 11, kd: 6, ki: 6, reference: 1}
-)"));
+)"),
+                                     ModesOf::frozen);
   ASSERT_EQ(l.modes.modes.size(), 3u);
   for (int k = 0; k < 3; ++k) {
     EXPECT_NEAR(l.modes.modes[k].value.real(), k - 3, 1e-10);
@@ -173,8 +174,8 @@ TEST(Linearize, KnowsHowATiltedRollingDiscNods) {
   EXPECT_EQ(l.zero, 2);
   EXPECT_EQ(l.cyclic.size(), 4u);
   Diagnostics diagnostics;
-  Prepared p = prepare(test::shipped("rolling_disc", {{"spin_factor", 1.0005}}),
-                       {{"spin_factor", 1.0005}}, diagnostics);
+  Prepared p = prepare(test::shipped("rolling_disc", {{"spin_factor", 1.00002}}),
+                       {{"spin_factor", 1.00002}}, diagnostics);
   SimulateOptions options;
   options.t_end = 60;
   options.every = 0.01;
@@ -184,9 +185,9 @@ TEST(Linearize, KnowsHowATiltedRollingDiscNods) {
   const RunReport report = simulate(
       p, options,
       [&](const Moment& at) {
-        const double rate = at.state.v[2];
+        const double rate = at.state->v[2];
         if (last < 0 && rate >= 0)
-          rising.push_back(at.state.t - options.every * rate / (rate - last));
+          rising.push_back(at.state->t - options.every * rate / (rate - last));
         last = rate;
         return std::string();
       },
@@ -194,7 +195,7 @@ TEST(Linearize, KnowsHowATiltedRollingDiscNods) {
   ASSERT_EQ(report.driver.reason, Reason::finished);
   ASSERT_GT(rising.size(), 10u);
   const double period = (rising.back() - rising.front()) / static_cast<double>(rising.size() - 1);
-  EXPECT_NEAR(std::abs(found[0].imag()), 2 * std::numbers::pi / period, 1e-3);
+  EXPECT_NEAR(std::abs(found[0].imag()), 2 * std::numbers::pi / period, 3e-4);
   EXPECT_NEAR(found[0].real(), 0, 1e-6);
 }
 
@@ -250,7 +251,7 @@ Model free_body(const std::string& inertia, const std::string& spin) {
 
 TEST(Linearize, KnowsThePrecessionOfAFreeBody) {
   // Seen from space the axis goes round the angular momentum with C s/A.
-  expect_pair(linearized(free_body("[0.2, 0.2, 0.5]", "[0, 0, 4]")), -std::pow(0.5 * 4 / 0.2, 2), 4,
+  expect_pair(linearized(free_body("[0.2, 0.2, 0.5]", "[0, 0, 4]")), -std::pow(0.5 * 4 / 0.2, 2), 1,
               "about the axis of symmetry");
   // In precession every free body close to it precesses too.
   EXPECT_TRUE(exponents(linearized(free_body("[0.2, 0.2, 0.5]", "[1, 0, 4]"))).empty());
@@ -261,7 +262,7 @@ TEST(Linearize, KnowsThePrecessionOfAFreeBody) {
     const std::string spin =
         fmt::format("[{}, {}, {}]", axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0);
     expect_pair(linearized(free_body("[0.2, 0.3, 0.4]", spin)), (A - C) * (C - B) / (A * B) * s * s,
-                4, fmt::format("axis {}", axis));
+                1, fmt::format("axis {}", axis));
   }
 }
 
