@@ -24,7 +24,7 @@ constexpr double tightest = 1e-13;
 /// What numbers are rounded to: where it grows to the accuracy asked for, nothing can be known.
 constexpr double rounding = 1e-15;
 /// Runs of other methods are given up after so many steps, or so many times those of the first run.
-constexpr int crossing_steps = 3000, crossing_times = 10;
+constexpr int crossing_steps = 5000, crossing_times = 10;
 /// A first run of fewer steps counts as one of so many in the budget.
 constexpr long least_first = 200;
 /// Aim below the accuracy asked for, and do not go further than the first measurement reaches.

@@ -11,7 +11,7 @@ namespace {
 /// The other method is asked for this share of the accuracy, then for this share of that; it takes
 /// at least so many steps.
 constexpr double first_share = 1e-2, second_share = 1e-2;
-constexpr double least_steps = 300;
+constexpr double least_steps = 1000;
 /// A difference is that of two errors, and no contradiction, where it falls by this with the
 /// tolerance.
 constexpr double falls = 3;

@@ -20,7 +20,7 @@ namespace kardan {
 class EnergyAccount {
  public:
   /// The estimate of a step and its error may be apart by this factor.
-  static constexpr double doubt = 10;
+  static constexpr double doubt = 3;
 
   /// From now on these equations hold, with these tolerances.
   void use(const System& system, const ErrorScale& scale, const State& state, Workspace& ws);

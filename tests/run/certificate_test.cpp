@@ -42,9 +42,9 @@ std::string oscillator(double push) {
       push);
 }
 
-class EveryMethod : public testing::TestWithParam<std::string> {};
+class CertificateOfEveryMethod : public testing::TestWithParam<std::string> {};
 
-TEST_P(EveryMethod, IsRefutedWhereEnergyComesFromNowhere) {
+TEST_P(CertificateOfEveryMethod, IsRefutedWhereEnergyComesFromNowhere) {
   const Ran right = run_model(oscillator(0), GetParam(), 10, 1e-5);
   EXPECT_THAT(right.report.against, IsEmpty());
   EXPECT_LE(right.report.energy.balance_error, right.report.energy.allowed);
@@ -57,13 +57,13 @@ TEST_P(EveryMethod, IsRefutedWhereEnergyComesFromNowhere) {
   EXPECT_EQ(verdict_of(wrong).reason, "refuted");
 }
 
-INSTANTIATE_TEST_SUITE_P(Certificate, EveryMethod, testing::ValuesIn(methods_of_order_2()),
+INSTANTIATE_TEST_SUITE_P(Methods, CertificateOfEveryMethod, testing::ValuesIn(methods_of_order_2()),
                          [](const auto& p) { return p.param; });
 
 /// Everything a run shows passes on the models that ship.
-class EveryModel : public testing::TestWithParam<std::string> {};
+class CertificateOfEveryModel : public testing::TestWithParam<std::string> {};
 
-TEST_P(EveryModel, HasNothingAgainstIt) {
+TEST_P(CertificateOfEveryModel, HasNothingAgainstIt) {
   const Model model = shipped(GetParam());
   for (const char* method : {"rn4", "dopri5", "radau5", "bdf", "generalized_alpha"})
     for (const double tolerance : {1e-3, 1e-6}) {
@@ -79,7 +79,7 @@ TEST_P(EveryModel, HasNothingAgainstIt) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Certificate, EveryModel, testing::ValuesIn(shipped_names()),
+INSTANTIATE_TEST_SUITE_P(Models, CertificateOfEveryModel, testing::ValuesIn(shipped_names()),
                          [](const auto& p) { return p.param; });
 
 /// A run of the four-bar linkage whose steps are shown to the monitor, the fifth of them with a
@@ -139,7 +139,7 @@ const std::string pendulum =
     "  rod: {mass: 1, inertia: 1/12, position: [0.5, 0], markers: {foot: {at: [-0.5, 0]}}}\n"
     "joints:\n  pin: {type: revolute, between: [ground, rod.foot]}\n";
 
-TEST_P(EveryMethod, IsConfirmedByAnotherAndContradictedWhereItsMotionIsDisturbed) {
+TEST_P(CertificateOfEveryMethod, IsConfirmedByAnotherAndContradictedWhereItsMotionIsDisturbed) {
   const PrepareRun make = making(pendulum);
   const SimulateOptions options = gridded("radau5", 1, 1e-9);
   Prepared run = make();
