@@ -15,12 +15,15 @@ constexpr double longest_turn = 3;
 constexpr double branch_share = 0.2;
 /// Below this part of it, and below so many tolerances, there is no doubt; nor does the step grow
 /// much beyond it.
-constexpr double doubtful = 0.1, tolerances = 10, little_growth = 1.25;
+constexpr double doubtful = 0.5, tolerances = 10, little_growth = 2;
 /// Parts of a displacement that free coordinates make are zero below this share of it.
 constexpr double no_part = 1e-8;
 /// Tolerances by which velocities, or accelerations, may move prescribed coordinates in a first
 /// step.
 constexpr double first_way = 100;
+/// Looks at what is prescribed: so many at once, from this defect on; how many of many must agree.
+constexpr long first_looks = 4, many_looks = 8;
+constexpr double early = 1e-3, most_of_looks = 0.7;
 /// Power of h with which the defect goes to zero.
 constexpr double defect_power = 5;
 
@@ -56,13 +59,17 @@ double PathCheck::unit(std::size_t i, double way) const {
   return scale_.position[i] + relative * way;
 }
 
-/// At some positions a free coordinate moves others to second order only (a pendulum that lies),
-/// and where constraints depend on each other some seem free that are not: it is looked at after 1,
-/// 2, 4,
-/// ... questions, and most looks decide.
+/// At some positions a free coordinate moves others to second order only (a pendulum that lies):
+/// what is prescribed is so wherever it is looked at. Where constraints depend on each other some
+/// seem free that are not: of many looks, few such do not count.
+bool PathCheck::prescribed(std::size_t i) const {
+  return looks_ > 0 && votes_[i] >= (looks_ < many_looks ? looks_ : most_of_looks * looks_);
+}
+
+/// Is looked at for the first questions, and for those after 8, 16, 32, ... of them.
 void PathCheck::find_prescribed() {
   ++asked_;
-  if (!std::has_single_bit(static_cast<unsigned long>(asked_))) return;
+  if (asked_ > first_looks && !std::has_single_bit(static_cast<unsigned long>(asked_))) return;
   for (std::size_t i = 0; i < part_.size(); ++i) part_[i] = some_number(i) * scale_.position[i];
   problem_.constrained_part(part_);
   ++looks_;
@@ -101,16 +108,16 @@ double PathCheck::within_tolerance(const DenseStep& step) {
       if (of_all || prescribed(i)) size = std::max(size, std::abs(defect_[i]) / unit(i, way_[i]));
     return size;
   };
-  if (largest(true) > 1 || looks_ == 1) find_prescribed();  // once more behind the start
+  // Early, while there is a doubt, before it matters.
+  if (largest(true) > (looks_ < first_looks ? early : 1)) find_prescribed();
   const double size = largest(false);
   return size > 0 ? std::pow(size, -1 / defect_power) : unbounded;
 }
 
 double PathCheck::off_branch(const Vector& defect) const {
-  const double slack = steps_ == Steps::fixed ? 0 : tolerances;
   double largest = 0;
   for (std::size_t i = 0; i < defect.size(); ++i) {
-    const double most = branch_share * way_[i] + slack * unit(i, way_[i]);
+    const double most = branch_share * way_[i] + tolerances * unit(i, way_[i]);
     if (defect[i] != 0) largest = std::max(largest, std::abs(defect[i]) / most);
   }
   return largest;

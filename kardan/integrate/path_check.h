@@ -58,7 +58,7 @@ class PathCheck {
   Steps steps_;
   Vector defect_, way_, part_;
   /// Coordinates that no free one moves.
-  bool prescribed(std::size_t i) const { return 2 * votes_[i] > looks_; }
+  bool prescribed(std::size_t i) const;
   std::vector<int> votes_;  // of the looks that were taken
   long asked_ = 0, looks_ = 0;
   Diagnosis diagnosis_ = Diagnosis::none;

@@ -9,7 +9,9 @@ namespace kardan {
 namespace {
 
 /// Share of the tolerance that a row may be off by because it is interpolated.
-constexpr double share = 0.3;
+constexpr double share = 0.2;
+/// Tolerances that accelerations may be off by for that reason.
+constexpr double acceleration_share = 1;
 /// The defect vanishes where s (1-s) = 1/5, and that of first-order variables in the middle: there
 /// it is taken for no less than what it is nearby.
 constexpr double blind = 0.03;
@@ -22,6 +24,12 @@ const Method& one_step(const Method& method) {
   for (const Method& m : methods())
     if (m.make && m.problem == method.problem && m.is_explicit == method.is_explicit) return m;
   return method;
+}
+
+/// Methods that enforce constraints themselves take what their positions are off by over the square
+/// of the step for a force: short steps are worse than the polynomial.
+bool solves(const Method& method) {
+  return method.make && method.problem != ProblemKind::constrained && method.order > 1;
 }
 
 }  // namespace
@@ -74,7 +82,7 @@ void RowSolver::to_chart(const ChartPoint& point, const Vector& a) {
 bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vector& a,
                        const Vector& b) {
   const DenseStep& dense = *step.dense;
-  if (dense.flow || !method_->make) return true;
+  if (dense.flow || !solves(*method_)) return true;
   const double h = dense.h(), s = (point.t - dense.from.t) / h, r = 1 - s;
   follow_polynomial(dense, s);
   to_chart(point, a);
@@ -85,11 +93,19 @@ bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vect
                         const Vector& relative) {
     return share * (absolute[i] + (relative.empty() ? scale_.relative : relative[i]) * value);
   };
+  const auto relative_of = [&](std::size_t i) {
+    return scale_.relative_velocity.empty() ? scale_.relative : scale_.relative_velocity[i];
+  };
   for (std::size_t i = 0; i < second_.size(); ++i) {
     const double d = std::abs(expected_[i] - second_[i]);
     const double way = std::abs(dense.to.q[i] - dense.from.q[i]);
     const double speed = std::max(std::abs(dense.from.dq[i]), std::abs(dense.to.dq[i]));
-    if (!(d * position <= unit(i, way, scale_.position, scale_.relative_position)) ||
+    // Where fast modes rule, d is the error of the accelerations themselves.
+    const double most =
+        std::max({std::abs(dense.from.ddq[i]), std::abs(dense.to.ddq[i]), std::abs(expected_[i])});
+    const double least = scale_.velocity[i] * scale_.velocity[i] / scale_.position[i];
+    if (!(d <= acceleration_share * (least + relative_of(i) * most)) ||
+        !(d * position <= unit(i, way, scale_.position, scale_.relative_position)) ||
         !(d * velocity <= unit(i, speed, scale_.velocity, scale_.relative_velocity)))
       return false;
   }

@@ -8,7 +8,7 @@
 /// e ~ s^3 (1-s)^3 of the quintic, e'' = d; where fast modes rule, their forces are off by M d. A
 /// row whose d stands for more than a share of the tolerance is solved for: by a step of the method
 /// from the start of the step to the row. All of that is done aside, so that steps do not depend on
-/// rows.
+/// rows. Methods that enforce constraints themselves, and those of order 1, keep the polynomial.
 
 #include <memory>
 
