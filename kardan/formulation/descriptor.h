@@ -130,7 +130,8 @@ class Descriptor final : public DaeProblem {
   Eval linearize(double t, std::span<const double> y, DaeLinearization& out) override;
   void carry(std::span<double> y) override;
   Eval close(double t, std::span<double> y) override;
-  int velocity_index() const override { return form_.velocity_index; }
+  /// Without constraints there is nothing that would make velocities algebraic.
+  int velocity_index() const override { return layout_.m > 0 ? form_.velocity_index : 1; }
 
  private:
   void place(double t, std::span<const double> y);

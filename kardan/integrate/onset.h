@@ -3,13 +3,13 @@
 /// event that has changed them. Implicit methods may step over what is fast, and their estimates
 /// filter it out; what the motion itself excites must be resolved first.
 ///
-/// A step along the parabola, y_1 = (x + h u + h^2/2 a, u + h a, z + h b), misses about
+/// Positions along the parabola, x_1 = x + h u + h^2/2 a, miss about e = h^2/6 (a(x_1) - a(x)), and
 ///
-///   e = (h^2/6 (a_1 - a), h/2 (a_1 - a), h/2 (b_1 - b)),
+///   rho = |a(x_1 + e) - a(x_1)| / |a(x_1) - a(x)|
 ///
-/// and rho = |f(y_1 + e) - f(y_1)| / |f(y_1) - f(y)| is by what an iteration on the step would
-/// contract: (omega h)^2/6 for an oscillation, |lambda| h/2 for a decay, of what is excited. Where
-/// rho is large, the excited motion is of the size |e|/rho.
+/// is by what an iteration on the step would contract: (omega h)^2/6 for the oscillation that is
+/// excited. Where rho is large, its size is |e|/rho. What is damped beyond oscillation dies out,
+/// and may be stepped over.
 
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/problem.h"
@@ -26,6 +26,9 @@ class Onset {
  private:
   double size(ChartProblem& problem, const State& state, const ErrorScale& scale,
               const LocalRate& from, const LocalRate& to);
+
+  bool overdamped(ChartProblem& problem, const State& state, const ErrorScale& scale, double time,
+                  double change, double rho, Counters& counters);
 
   Local base_, y_, error_;
   LocalRate rate_, first_, second_;
