@@ -92,7 +92,9 @@ Eval Descriptor::follow(const Vector& q, State& state) {
   if (follows_) system_.follow_turns(base_, q, state, *ws_);
   if (layout_.w == 0) return Eval::ok;
   last_.evaluated = false;
-  return auxiliaries_.follow(system_, base_, state, *ws_);
+  if (auxiliaries_.follow(system_, base_, state, *ws_) == Eval::ok) return Eval::ok;
+  return fail(Diagnosis::auxiliary_not_solved,
+              "the auxiliary variables, which could not be followed from the last state");
 }
 
 /// The state at unknowns y.

@@ -13,6 +13,11 @@ namespace {
 constexpr double longest_turn = 3;
 /// A defect of this share of the way is none of a smooth motion: a circle has it after 3.7 rad.
 constexpr double branch_share = 0.2;
+/// Fixed steps are as coarse as whoever chose them wants: there only what is prescribed is held to
+/// that, and others to a defect of several times the way, or of what accelerations bend it by.
+constexpr double branch_share_fixed = 3;
+/// The same of dynamic variables, which have no second derivatives: a sine has it after 2.2 rad.
+constexpr double dynamic_share = 0.5;
 /// Below this part of it, and below so many tolerances, there is no doubt; nor does the step grow
 /// much beyond it.
 constexpr double doubtful = 0.5, tolerances = 10, little_growth = 2;
@@ -25,7 +30,7 @@ constexpr double first_way = 100;
 constexpr long first_looks = 4, many_looks = 8;
 constexpr double early = 1e-3, most_of_looks = 0.7;
 /// Power of h with which the defect goes to zero.
-constexpr double defect_power = 5;
+constexpr double defect_power = 5, trapezoidal_power = 3;
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
@@ -44,7 +49,7 @@ double some_number(std::size_t i) {
 
 PathCheck::PathCheck(ChartProblem& problem, const ErrorScale& scale, Steps steps)
     : problem_(problem), scale_(scale), steps_(steps), votes_(scale.position.size(), 0) {
-  for (Vector* v : {&defect_, &way_, &part_}) v->resize(scale.position.size());
+  for (Vector* v : {&defect_, &way_, &bend_, &part_}) v->resize(scale.position.size());
 }
 
 void PathCheck::restart() {
@@ -117,7 +122,9 @@ double PathCheck::within_tolerance(const DenseStep& step) {
 double PathCheck::off_branch(const Vector& defect) const {
   double largest = 0;
   for (std::size_t i = 0; i < defect.size(); ++i) {
-    const double most = branch_share * way_[i] + tolerances * unit(i, way_[i]);
+    const bool coarse = steps_ == Steps::fixed && !prescribed(i);
+    const double most = coarse ? branch_share_fixed * std::max(way_[i], bend_[i])
+                               : branch_share * way_[i] + tolerances * unit(i, way_[i]);
     if (defect[i] != 0) largest = std::max(largest, std::abs(defect[i]) / most);
   }
   return largest;
@@ -139,17 +146,42 @@ double PathCheck::on_branch(const DenseStep& step) {
   return least > 1 ? factor : std::max(factor, little_growth);
 }
 
+double PathCheck::dynamic(const DenseStep& step) const {
+  const ChartPoint &A = step.from, &B = step.to;
+  const double h = step.h();
+  double largest = 0;
+  for (std::size_t i = 0; i < scale_.first.size(); ++i) {
+    const double change = B.z[i] - A.z[i], start = h * A.dz[i], end = h * B.dz[i];
+    const double way = std::max({std::abs(change), std::abs(start), std::abs(end)});
+    const double defect = std::min(
+        {std::abs(change - 0.5 * (start + end)), std::abs(change - start), std::abs(change - end)});
+    const double relative =
+        scale_.relative_first.empty() ? scale_.relative : scale_.relative_first[i];
+    const double unit = scale_.first[i] + relative * way;
+    if (defect != 0)
+      largest = std::max(largest, defect / (dynamic_share * way + tolerances * unit));
+  }
+  return largest > 1 ? std::pow(largest, -1 / trapezoidal_power) : unbounded;
+}
+
 double PathCheck::allowed(const DenseStep& step) {
   if (step.to.q.empty()) return unbounded;
   const double h = step.h();
   for (std::size_t i = 0; i < way_.size(); ++i)
     way_[i] = std::max({std::abs(step.to.q[i] - step.from.q[i]), h * std::abs(step.from.dq[i]),
                         h * std::abs(step.to.dq[i])});
+  if (steps_ == Steps::fixed) {
+    if (looks_ < first_looks) find_prescribed();
+    for (std::size_t i = 0; i < bend_.size(); ++i)
+      bend_[i] = 0.5 * h * h * std::max(std::abs(step.from.ddq[i]), std::abs(step.to.ddq[i])) +
+                 scale_.position[i];
+  }
   const double tolerance = steps_ == Steps::fixed ? unbounded : within_tolerance(step);
   const double turn = longest_turn / problem_.largest_turn(step.to.q);
   const double branch = on_branch(step);
   diagnosis_ = branch < 1 ? Diagnosis::branch_jump : Diagnosis::error_test;
-  return std::min({tolerance, turn, branch});
+  const double first = steps_ == Steps::fixed ? unbounded : dynamic(step);
+  return std::min({tolerance, turn, branch, first});
 }
 
 }  // namespace kardan

@@ -5,16 +5,14 @@
 ///   D = q1 - q0 - h/2 (q0' + q1') + h^2/12 (q1'' - q0'') = h^5 q^(5) / 720 + ...
 ///
 /// - Coordinates that no free one moves: D is held below the tolerance, which holds the dense
-/// output
-///   between the ends there too (its error is h^6 q^(6) / 46080), and no step passes over a
+///   output between the ends there too (its error is h^6 q^(6) / 46080), and no step passes over a
 ///   revolution that is prescribed.
 /// - What free coordinates cannot make of D in the others is held below a share of the way, at
-/// every
-///   tolerance: a closing on another branch makes it as large as branches are apart. Lower orders
-///   than 5 are content with a defect of theirs (Euler's, and the trapezoidal rule's).
+///   every tolerance: a closing on another branch makes it as large as branches are apart. Lower
+///   orders than 5 are content with a defect of theirs (Euler's, and the trapezoidal rule's).
+/// - The same holds for dynamic variables: an estimate that vanishes by chance passes no period.
 /// - Bodies in space turn by less than half a turn in a step: so far reach the rotation vectors of
-/// a
-///   chart, and with them all turns are counted.
+///   a chart, and with them all turns are counted.
 
 #include <string>
 #include <vector>
@@ -52,11 +50,12 @@ class PathCheck {
   double within_tolerance(const DenseStep& step);
   double off_branch(const Vector& defect) const;
   double on_branch(const DenseStep& step);
+  double dynamic(const DenseStep& step) const;
 
   ChartProblem& problem_;
   const ErrorScale& scale_;
   Steps steps_;
-  Vector defect_, way_, part_;
+  Vector defect_, way_, bend_, part_;
   /// Coordinates that no free one moves.
   bool prescribed(std::size_t i) const;
   std::vector<int> votes_;  // of the looks that were taken

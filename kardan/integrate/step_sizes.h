@@ -54,7 +54,9 @@ class StepSizes {
   const DriverOptions& options_;
   bool per_unit_;
   double power_;  // of h with which the error, or the error per second, goes to zero
-  double safety_, foreseen_safety_;
+  double safety_;
+  double trusted_growth_;  // at most so much, however small the estimate
+  double foreseen_safety_;
 };
 
 }  // namespace kardan

@@ -96,7 +96,13 @@ class FreeProblem final : public ChartProblem {
     return largest;
   }
   ErrorScale default_scale(double tolerance) const override {
-    return {tolerance, {}, {}, {}, {}, {}, {}};
+    return {tolerance,
+            Vector(second(), tolerance),
+            Vector(second(), tolerance),
+            Vector(first(), tolerance),
+            {},
+            {},
+            {}};
   }
   /// All are free.
   void constrained_part(Vector& d) override { std::fill(d.begin(), d.end(), 0.0); }
