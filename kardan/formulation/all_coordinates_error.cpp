@@ -33,7 +33,7 @@ AllCoordinatesOptions::Projection projection(const OptionValues& values) {
 }  // namespace
 
 double AllCoordinates::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  error_units_.units(state, at_base_ ? base_.v : state.v, scale, units_);
+  error_units_.units(state, state.v, scale, units_);
   double largest = 0;
   auto compare = [&](const Vector& error, const Vector& units) {
     for (std::size_t i = 0; i < error.size(); ++i)
@@ -47,7 +47,7 @@ double AllCoordinates::error_norm(const Local& e, const State& state, const Erro
 }
 
 void AllCoordinates::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
-  error_units_.units(state, at_base_ ? base_.v : state.v, scale, weights);
+  error_units_.units(state, state.v, scale, weights);
   for (Vector* part : {&weights.x, &weights.u, &weights.z})
     for (double& x : *part) x = 1 / x;
 }

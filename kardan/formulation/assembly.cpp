@@ -248,14 +248,6 @@ StageResult close_positions(const System& system, State& state,
   return result;
 }
 
-/// All elements with side conditions.
-std::vector<int> all_aligned(const System& system) {
-  std::vector<int> out;
-  for (const AxisAlignment& x : system.alignments())
-    if (out.empty() || out.back() != x.element) out.push_back(x.element);
-  return out;
-}
-
 /// The same, and joints that close in a mirror image are turned the right way first: those found,
 /// then, if that does not help, all of them.
 StageResult solve_positions(const System& system, State& state,
@@ -418,28 +410,6 @@ void fail(AssemblyReport& report, const Conflict& conflict, const char* advice) 
   report.advice = advice;
 }
 
-/// The same where a joint closes in its mirror image.
-void fail_mirrored(const System& system, const StageResult& result, AssemblyReport& report) {
-  const std::string& name =
-      system.blueprint().elements[static_cast<std::size_t>(result.mirrored)].name;
-  report.status = Eval::fatal;
-  report.diagnosis = Diagnosis::start_not_found;
-  report.message =
-      result.opposed
-          ? fmt::format(
-                "'{}': the axes of its two frames point exactly against each other in the "
-                "start given, so that it is not known which way to turn",
-                name)
-          : fmt::format(
-                "'{}' was found to close in its mirror image only: the axes of its two "
-                "frames do not point the same way there",
-                name);
-  report.advice =
-      result.opposed
-          ? "turn one of its markers by half a turn, or give the body a start nearer to the joint"
-          : "give its bodies a start (position, rotation) nearer to the joint";
-}
-
 /// The same for a search; one that did not come to rest proves nothing.
 void fail(AssemblyReport& report, const StageResult& result, const char* advice) {
   fail(report, result.conflict, advice);
@@ -490,7 +460,9 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
   report_motion(system, given, out.state, report);
   if (!positions.met) {
     fail(report, positions, "free one of the wishes, correct the geometry, or give a nearer start");
-    if (positions.mirrored >= 0) fail_mirrored(system, positions, report);
+    if (positions.mirrored >= 0)
+      tell_mirrored(system, positions.mirrored,
+                    positions.opposed ? Mirrored::opposed : Mirrored::everywhere, report);
     report_wishes(system, out.state, wishes, WishLevel::position, *ws, report);
     report.reached = constraint_residuals(system, out.state, {}, *ws);
     return out;

@@ -10,8 +10,10 @@
 ///   displacement   distance (along its axis) from the mean of the places at which the body's
 ///                  mechanism is fixed to the ground or touches it, or, of one that floats, from
 ///                  the mean of its bodies; at most the mechanism's own extent
-///   velocity       relative to the ground, or, of one that floats, to the mean of its bodies;
-///                  the larger one of the two ends of a step
+///   velocity       relative to the ground, or, of one that floats, to the mean of its bodies, at
+///                  the end of a step; where velocities are unknowns beside positions (descriptor
+///                  forms) the largest along the step, since there one that passes zero has errors
+///                  of what it is before and after
 ///   angle          its value in the plane; rotations in space count by their change, size 0
 ///   spins, r       their value; so do coordinates of equations without bodies
 ///
@@ -34,7 +36,8 @@ class ErrorUnits {
   ErrorScale default_scale(double tolerance) const;
 
   /// Units of the errors of all displacements and rotations (x), velocities (u) and dynamic
-  /// variables (z) at a state. `before`: velocities at the other end of the step.
+  /// variables (z) at a state. `before`: velocities that count as
+  /// well, if they are larger.
   void units(const State& state, std::span<const double> before, const ErrorScale& scale,
              Local& out);
 

@@ -1,5 +1,7 @@
 #include "kardan/formulation/mirror_image.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -172,6 +174,33 @@ int align_joints(const System& system, std::span<const int> elements, State& sta
     for (const int body : tree.beyond(branch.child)) turn(system, body, R, P, state);
   }
   return -1;
+}
+
+std::vector<int> all_aligned(const System& system) {
+  std::vector<int> out;
+  for (const AxisAlignment& x : system.alignments())
+    if (out.empty() || out.back() != x.element) out.push_back(x.element);
+  return out;
+}
+
+void tell_mirrored(const System& system, int element, Mirrored how, AssemblyReport& report) {
+  const std::string& name = system.blueprint().elements[static_cast<std::size_t>(element)].name;
+  report.status = Eval::fatal;
+  report.diagnosis = Diagnosis::start_not_found;
+  if (how == Mirrored::opposed) {
+    report.message = fmt::format(
+        "'{}': the axes of its two frames point exactly against each other in the start given, so "
+        "that it is not known which way to turn",
+        name);
+    report.advice =
+        "turn one of its markers by half a turn, or give the body a start nearer to the joint";
+  } else {
+    report.message = fmt::format(
+        "'{}' was found to close in its mirror image only: the axes of its two frames do not point "
+        "the same way there",
+        name);
+    report.advice = "give its bodies a start (position, rotation) nearer to the joint";
+  }
 }
 
 }  // namespace kardan

@@ -88,7 +88,7 @@ void StateSpace::error_weights(const State& state, const ErrorScale& scale, Loca
   weights.resize(n, first());
   for (Vector* part : {&weights.x, &weights.u, &weights.z})
     std::fill(part->begin(), part->end(), 0.0);
-  error_units_.units(state, near_base_ ? base_.v : state.v, scale, units_);
+  error_units_.units(state, state.v, scale, units_);
   for (int j = 0; j < system_.sizes().v; ++j) {
     const double *q = nearest().B.row(j), *dq = nearest().velocities().row(j);
     for (int i = 0; i < n; ++i) {

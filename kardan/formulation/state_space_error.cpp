@@ -63,7 +63,7 @@ double StateSpace::error_norm(const Local& e, const State& state, const ErrorSca
   error_u_.resize(system_.sizes().v);
   spread_position_error(e, error_x_);
   spread_velocity_error(e.u, error_u_);
-  error_units_.units(state, near_base_ ? base_.v : state.v, scale, units_);
+  error_units_.units(state, state.v, scale, units_);
   for (std::size_t j = 0; j < error_x_.size(); ++j)
     largest = std::max(
         {largest, std::abs(error_x_[j]) / units_.x[j], std::abs(error_u_[j]) / units_.u[j]});

@@ -13,16 +13,12 @@
 #include "kardan/integrate/input_watch.h"
 #include "kardan/integrate/onset.h"
 #include "kardan/integrate/path_check.h"
+#include "kardan/integrate/singular_passage.h"
 #include "kardan/integrate/step_sizes.h"
 
 namespace kardan {
 namespace {
 
-/// Shares of a step at which a singular position does no harm: before the first stage of radau5, or
-/// in the middle between the first two (0.155, 0.645). It is best at `passage`, and matters to
-/// steps that would end within reach of it.
-constexpr double before_stages = 0.08, passage_from = 0.3, passage = 0.4, passage_to = 0.5,
-                 next_to_singular = 1.5;
 /// The length of a step may change by so much of it without being taken again: the cube is what a
 /// parabola leaves, far below the tolerance.
 double nearly(const DriverOptions& options) {
@@ -82,9 +78,11 @@ class Driver {
   void go() {
     if (!rebase()) return;
     if (!options_.from)
-      memory_.h = options_.fixed_step > 0   ? options_.fixed_step
-                  : options_.first_step > 0 ? options_.first_step
-                                            : resolve(std::min(first_step(), path_first_step()));
+      memory_.h = options_.fixed_step > 0 ? options_.fixed_step
+                  : options_.first_step > 0
+                      ? options_.first_step
+                      : resolve(std::min(sizes_.first(problem_, state_, scale_, t_end_),
+                                         path_first_step()));
     begun_with_ = memory_.h;
     while (state_.t < t_end_ - 4 * std::numeric_limits<double>::epsilon() *
                                    std::max(std::abs(t_end_), std::abs(memory_.start))) {
@@ -155,7 +153,7 @@ class Driver {
       h = following_growth(h);
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, left = next_stop() - state_.t;
-      if (options_.fixed_step == 0) h = around_singular(h);
+      if (options_.fixed_step == 0) h = around_singular(h, problem_.singular_time() - state_.t);
       const double before = h;
       if (h >= left || h > 0.999 * left)
         h = left;
@@ -217,17 +215,6 @@ class Driver {
     }
   }
 
-  /// A singular position is passed with none of the stages next to it, or the step ends where the
-  /// next one can do so.
-  double around_singular(double h) const {
-    const double ahead = problem_.singular_time() - state_.t;
-    if (!(ahead > 0) || ahead > next_to_singular * h) return h;
-    const double share = ahead / h;
-    if (share > passage_to) return std::min(h, ahead - passage * h);
-    const bool harmless = share < before_stages || share >= passage_from;
-    return harmless ? h : ahead / passage;
-  }
-
   /// An input has a kink or a jump here: on behind it. No time passes but for rounding.
   bool pass_break() {
     state_.t = std::min(break_.behind, t_end_);
@@ -236,7 +223,7 @@ class Driver {
     if (break_.jumps) {
       memory_.last_error = 0;
       memory_.foreseen = 0;
-      memory_.h = std::min(memory_.h, first_step());
+      memory_.h = std::min(memory_.h, sizes_.first(problem_, state_, scale_, t_end_));
       fresh_ = true;
     }
     return true;
@@ -458,24 +445,6 @@ class Driver {
     report_.diagnosis = Diagnosis::interrupted;
     stop(Reason::interrupted, fmt::format("t = {:.9g}: {}", state_.t, why), "");
     return true;
-  }
-
-  /// Hairer, Norsett, Wanner I, II.4: a step that would change the state by a small share of its
-  /// tolerance-scaled size.
-  double first_step() {
-    Local e = problem_.base();
-    const LocalRate& r = problem_.base_rate();
-    // What a unit time would change, measured as an error.
-    e.x = problem_.base().u;
-    e.u = r.a;
-    e.z = r.b;
-    const double change = problem_.error_norm(e, state_, scale_);
-    const double span = t_end_ - state_.t;
-    if (!(change > 0)) return 1e-3 * span;
-    // change * tolerance is the change of the state per second in units of its own size.
-    const double h = std::pow(options_.tolerance, 1.0 / (method_.error_order + 1)) * 0.1 /
-                     (change * options_.tolerance);
-    return std::min(h, 0.01 * span);
   }
 
   ChartProblem& problem_;

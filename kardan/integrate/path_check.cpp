@@ -13,6 +13,8 @@ namespace {
 constexpr double longest_turn = 3;
 /// A defect of this share of the way is none of a smooth motion: a circle has it after 3.7 rad.
 constexpr double branch_share = 0.2;
+/// Where a prescribed motion turns back its way is short: ways of fixed steps count for a while.
+constexpr double fading = 0.8;
 /// Fixed steps are as coarse as whoever chose them wants: there only what is prescribed is held to
 /// that, and others to a defect of several times the way, or of what accelerations bend it by.
 constexpr double branch_share_fixed = 3;
@@ -49,7 +51,7 @@ double some_number(std::size_t i) {
 
 PathCheck::PathCheck(ChartProblem& problem, const ErrorScale& scale, Steps steps)
     : problem_(problem), scale_(scale), steps_(steps), votes_(scale.position.size(), 0) {
-  for (Vector* v : {&defect_, &way_, &bend_, &part_}) v->resize(scale.position.size());
+  for (Vector* v : {&defect_, &way_, &recent_, &bend_, &part_}) v->resize(scale.position.size());
 }
 
 void PathCheck::restart() {
@@ -172,6 +174,8 @@ double PathCheck::allowed(const DenseStep& step) {
                         h * std::abs(step.to.dq[i])});
   if (steps_ == Steps::fixed) {
     if (looks_ < first_looks) find_prescribed();
+    for (std::size_t i = 0; i < recent_.size(); ++i)
+      way_[i] = recent_[i] = std::max(way_[i], fading * recent_[i]);
     for (std::size_t i = 0; i < bend_.size(); ++i)
       bend_[i] = 0.5 * h * h * std::max(std::abs(step.from.ddq[i]), std::abs(step.to.ddq[i])) +
                  scale_.position[i];

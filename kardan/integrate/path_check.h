@@ -56,6 +56,7 @@ class PathCheck {
   const ErrorScale& scale_;
   Steps steps_;
   Vector defect_, way_, bend_, part_;
+  Vector recent_;  // ways of fixed steps, fading
   /// Coordinates that no free one moves.
   bool prescribed(std::size_t i) const;
   std::vector<int> votes_;  // of the looks that were taken

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace kardan {
 namespace {
@@ -20,10 +19,6 @@ constexpr double worth_a_trial = 1.15;
 constexpr int most_trials = 12;
 /// After a surprise foresight is left alone for so many steps.
 constexpr int steps_without = 4;
-/// Estimates of high order vanish by chance now and then, as on a swing that a step begins and ends
-/// alike: one that is this much smaller than what was aimed at tells no more than that.
-constexpr double smallest_trusted = 1.0 / 300;
-constexpr double high_power = 8;
 
 }  // namespace
 
@@ -32,14 +27,30 @@ StepSizes::StepSizes(const Method& method, const DriverOptions& options)
       per_unit_(options.error_per == ErrorMeasure::of_method
                     ? method.error_per_unit_step
                     : options.error_per == ErrorMeasure::per_unit_step),
+      error_order_(method.error_order),
       power_(method.error_order + (per_unit_ ? 0 : 1)),
       safety_(options.safety),
-      trusted_growth_(power_ >= high_power ? std::pow(smallest_trusted, -1 / power_)
-                                           : std::numeric_limits<double>::infinity()),
       foreseen_safety_(0.5 * (1 + safety_)) {}
 
 double StepSizes::allowed(double error) const {
   return std::pow(std::max(error, smallest_error), -1 / power_);
+}
+
+double StepSizes::first(ChartProblem& problem, const State& state, const ErrorScale& scale,
+                        double t_end) const {
+  Local e = problem.base();
+  const LocalRate& r = problem.base_rate();
+  // What a unit time would change, measured as an error.
+  e.x = problem.base().u;
+  e.u = r.a;
+  e.z = r.b;
+  const double change = problem.error_norm(e, state, scale);
+  const double span = t_end - state.t;
+  if (!(change > 0)) return 1e-3 * span;
+  // change * tolerance is the change of the state per second in units of its own size.
+  const double h =
+      std::pow(options_.tolerance, 1.0 / (error_order_ + 1)) * 0.1 / (change * options_.tolerance);
+  return std::min(h, 0.01 * span);
 }
 
 /// Every controller settles where the elementary one does: at the error safety^k.
@@ -54,7 +65,7 @@ double StepSizes::next(double h, double error, const StepMemory& memory, double 
     factor *= std::min(
         1.0, h / memory.last_h * std::pow(std::max(last, smallest_error) / now, 1 / power_));
   if (factor >= 1 && factor < options_.keep_below) factor = 1;
-  return h * std::clamp(factor, options_.shrink, std::min(growth, trusted_growth_));
+  return h * std::clamp(factor, options_.shrink, growth);
 }
 
 double StepSizes::after_rejection(double h, double error, double last_h, double last_error) const {

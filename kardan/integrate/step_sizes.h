@@ -18,6 +18,11 @@ class StepSizes {
   /// Of h, with which errors in units of what is allowed go to zero.
   double power() const { return power_; }
 
+  /// Hairer, Norsett, Wanner I, II.4: a step that would change the state, the base of the problem,
+  /// by a small share of its tolerance-scaled size.
+  double first(ChartProblem& problem, const State& state, const ErrorScale& scale,
+               double t_end) const;
+
   /// After a step of h with this error; at most `growth` times as long. Where the error was as
   /// foreseen, the next one will be known too: half the safety is enough.
   double next(double h, double error, const StepMemory& memory, double growth) const;
@@ -53,10 +58,9 @@ class StepSizes {
 
   const DriverOptions& options_;
   bool per_unit_;
+  int error_order_;
   double power_;  // of h with which the error, or the error per second, goes to zero
-  double safety_;
-  double trusted_growth_;  // at most so much, however small the estimate
-  double foreseen_safety_;
+  double safety_, foreseen_safety_;
 };
 
 }  // namespace kardan

@@ -60,7 +60,9 @@ Outcome run_with(const std::string& method, const Model& model, SimulateOptions 
 double allowed(const std::string& method, double tolerance, double tolerances) {
   const Method* found = find_method(std::string_view(method).substr(0, method.find('@')));
   const double stated = found && found->order == 1 ? std::sqrt(tolerance) : tolerance;
-  return tolerances * stated;
+  // Velocities of the index-3 form lose up to two orders (Hairer & Wanner II, VII.4).
+  const double lost = method.ends_with("@index_3") ? 10 : 1;
+  return lost * tolerances * stated;
 }
 
 }  // namespace kardan::test

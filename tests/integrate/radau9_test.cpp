@@ -192,7 +192,9 @@ TEST(Radau9, TracksTheToleranceOnAndrewsWithHalfTheWork) {
   EXPECT_LE(own, half);
 }
 
-/// B0 at t = 20 from the one pendulum equation of the regular branch, in quadruple precision.
+/// B0 at t = 20 from the one pendulum equation of the regular branch, in quadruple precision. What is
+/// reached scatters from 0.1 to 40 tolerances over neighbouring ones; another branch would be off by the
+/// order of one.
 TEST(Radau9, PassesSingularPositionsOnTheRightBranch) {
   const Prepared model = model_file("n_four_bar.yaml", {{"N", 2.0}});
   for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
@@ -204,7 +206,7 @@ TEST(Radau9, PassesSingularPositionsOnTheRightBranch) {
                  y = 2 * value(*model.system, end.state, "crank_0.y") - 0.54297853635288466159;
     fmt::print("{:.0e}: {:.1e} {:.1e}, {} steps, {} rejected, {} failed\n", tolerance, x, y,
                end.report.counters.steps, end.report.counters.rejected, end.report.counters.failed);
-    EXPECT_LE(std::max(std::abs(x), std::abs(y)), 10 * tolerance);
+    EXPECT_LE(std::max(std::abs(x), std::abs(y)), 50 * tolerance);
   }
 }
 
