@@ -182,7 +182,9 @@ bool MultistepDriver::follow_growth() {
 bool MultistepDriver::step() {
   const bool fresh = problem_at_ == state_.t;
   std::swap(dense_.from, dense_.to);
-  double t = state_.t, end = std::min(next_stop(), t + longest_);
+  double t = state_.t, end = next_stop();
+  // A stop behind the step to be tried would shorten the one after it to what is left.
+  if (next_step() > longest_) end = std::min(end, t + longest_);
   const double wish = std::min({next_step(), end - t, seen_});
   break_ = inputs_.ahead(state_, wish);
   if (break_.breaks && break_.h == 0) return pass_break();

@@ -166,6 +166,16 @@ double PathCheck::dynamic(const DenseStep& step) const {
   return largest > 1 ? std::pow(largest, -1 / trapezoidal_power) : unbounded;
 }
 
+/// Coordinates count from the base, which may lie many steps back: there turns must be known, but
+/// steps grow by what they turn themselves.
+double PathCheck::turns(const DenseStep& step) {
+  const double from_base = longest_turn / problem_.largest_turn(step.to.q);
+  if (from_base < 1) return from_base;
+  part_ = step.to.q;
+  add_scaled(-1, step.from.q, part_);
+  return longest_turn / problem_.largest_turn(part_);
+}
+
 double PathCheck::allowed(const DenseStep& step) {
   if (step.to.q.empty()) return unbounded;
   const double h = step.h();
@@ -181,7 +191,7 @@ double PathCheck::allowed(const DenseStep& step) {
                  scale_.position[i];
   }
   const double tolerance = steps_ == Steps::fixed ? unbounded : within_tolerance(step);
-  const double turn = longest_turn / problem_.largest_turn(step.to.q);
+  const double turn = turns(step);
   const double branch = on_branch(step);
   diagnosis_ = branch < 1 ? Diagnosis::branch_jump : Diagnosis::error_test;
   const double first = steps_ == Steps::fixed ? unbounded : dynamic(step);

@@ -51,6 +51,7 @@ class PathCheck {
   double off_branch(const Vector& defect) const;
   double on_branch(const DenseStep& step);
   double dynamic(const DenseStep& step) const;
+  double turns(const DenseStep& step);
 
   ChartProblem& problem_;
   const ErrorScale& scale_;
