@@ -1,5 +1,6 @@
 #include "kardan/formulation/accelerations.h"
 
+#include "kardan/formulation/assembly.h"
 #include "kardan/formulation/coupled_accelerations.h"
 
 namespace kardan {
@@ -17,6 +18,13 @@ Eval AccelerationSolver::solve(State& state, Vector& a, Vector& lambda, Workspac
   lambda = ws.gamma;
   saddle_->solve(a, lambda);
   return all_finite(a) ? Eval::ok : Eval::recoverable;
+}
+
+Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
+                         Workspace& ws) {
+  a.assign(system.sizes().v, 0.0);
+  lambda.assign(system.sizes().constraints(), 0.0);
+  return AccelerationSolver(system).solve(state, a, lambda, ws);
 }
 
 }  // namespace kardan

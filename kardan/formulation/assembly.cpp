@@ -438,13 +438,6 @@ void check_accelerations(const System& system, ConsistentStart& out, Workspace& 
 
 }  // namespace
 
-Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
-                         Workspace& ws) {
-  a.assign(system.sizes().v, 0.0);
-  lambda.assign(system.sizes().constraints(), 0.0);
-  return AccelerationSolver(system).solve(state, a, lambda, ws);
-}
-
 ConsistentStart assemble(const System& system, State guess, const std::vector<BoundWish>& wishes) {
   ConsistentStart out;
   AssemblyReport& report = out.report;
