@@ -83,10 +83,10 @@ TEST(Program, ReadsFilesWithProtectionOfTheStackAndBounds) {
 #endif
 }
 
-/// The part of NOTICE under a heading, up to the next empty line.
+/// The part of NOTICE under the line of a heading, up to the next empty line.
 std::string section(const std::string& heading) {
   const std::string notice = text_of(source_folder() + "/NOTICE");
-  const std::size_t begin = notice.find(heading);
+  const std::size_t begin = notice.find('\n', notice.find(heading));
   EXPECT_NE(begin, std::string::npos) << heading;
   return begin == std::string::npos ? "" : notice.substr(begin, notice.find("\n\n", begin) - begin);
 }
