@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -116,8 +117,9 @@ def damaged_unfinished(kardan, folder, count=75):
 # --- checkpoints -------------------------------------------------------------------------------------
 
 
-def reseal(body):
-    return f"KARDAN CHECKPOINT 3\nbytes {len(body)}\nchecksum {zlib.crc32(body):08x}\n\n".encode() + body
+def reseal(title, body):
+    """A body under a title ("KARDAN CHECKPOINT" and the version) with the length and checksum that fit."""
+    return title + f"\nbytes {len(body)}\nchecksum {zlib.crc32(body):08x}\n\n".encode() + body
 
 
 def make_checkpoint(kardan, folder):
@@ -132,7 +134,9 @@ def hostile_checkpoint(kardan, folder, count=100):
     """Checkpoints with any body and a fitting checksum: refused, or run to an answer."""
     base = make_checkpoint(kardan, folder)
     head, body = open(base, "rb").read().split(b"\n\n", 1)
-    assert head.startswith(b"KARDAN CHECKPOINT 3")
+    title = head.split(b"\n", 1)[0]
+    assert re.fullmatch(rb"KARDAN CHECKPOINT \d+", title), title
+    assert reseal(title, body) == head + b"\n\n" + body
     chance = random.Random(6)
     path = os.path.join(folder, "hostile.checkpoint")
     failed = []
@@ -149,7 +153,7 @@ def hostile_checkpoint(kardan, folder, count=100):
         else:
             some = some[:at]
         with open(path, "wb") as file:
-            file.write(reseal(bytes(some)))
+            file.write(reseal(title, bytes(some)))
         shutil.copy(base + ".rows", path + ".rows")
         status, text = ask(kardan, "run", PENDULUM, "--resume", path, "--t-end", "1.1", "--quiet")
         # 0 to 4 are answers; a signal or a deadline is none.

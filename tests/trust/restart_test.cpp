@@ -265,7 +265,11 @@ TEST(CheckpointBytes, SaysWhatIsWrong) {
   const auto code = [](std::string_view text) { return io::read_checkpoint(text).error().code; };
   EXPECT_EQ(code("kardan: 1"), "checkpoint.foreign");
   EXPECT_EQ(code(""), "checkpoint.foreign");
-  EXPECT_EQ(code(std::string("KARDAN CHECKPOINT 4") + bytes.substr(19)), "checkpoint.version");
+  const std::string title = "KARDAN CHECKPOINT ";
+  ASSERT_TRUE(bytes.starts_with(title));
+  std::string later = bytes;
+  ++later[title.size()];
+  EXPECT_EQ(code(later), "checkpoint.version");
   EXPECT_EQ(code(bytes.substr(0, bytes.size() - 1)), "checkpoint.damaged");
 }
 
