@@ -11,12 +11,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace kardan {
 
 class BranchFollower {
  public:
+  /// Room for solutions of this size: following them allocates nothing.
+  void reserve(std::size_t size) {
+    for (std::vector<double>* x : {&begin_, &rate_begin_, &rate_end_}) x->reserve(size);
+  }
+
   /// Moves x from x(0) to x(1). `solve(theta, x)` finds the solution at theta next to x, in place;
   /// false where there is none. False: the branch ends on the way.
   template <class Solve>

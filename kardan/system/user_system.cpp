@@ -253,6 +253,7 @@ std::unique_ptr<Workspace> UserSystem::make_workspace() const {
   for (Vector* x : {&ws->d, &ws->d_t}) x->assign(sizes_.w, 0.0);
   ws->e.assign(sizes_.e, 0.0);
   ws->between = start_;
+  ws->follower.reserve(start_.s.size());
   for (SparseMatrix* A : {&ws->G, &ws->rate_p, &ws->accel_p, &ws->accel_v})
     *A = SparseMatrix(patterns_.constraint);
   for (SparseMatrix* A : {&ws->M, &ws->f_p, &ws->f_v}) *A = SparseMatrix(patterns_.force);
