@@ -12,6 +12,10 @@
 #include <system_error>
 #include <thread>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace kardan::cli {
 
 void LastStep::restart_point(const RunMemory& memory) {
@@ -68,12 +72,21 @@ struct Work {
   std::exception_ptr thrown;
 };
 
+/// A thread takes memory from a heap of its own, beside what the model left free in the first one.
+/// Only one of the threads works at a time: they do well with the first.
+void share_the_heap() {
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 }  // namespace
 
 Ended supervise(const std::function<void()>& work, const std::function<bool()>& asked) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds glance{50};
   const auto shared = std::make_shared<Work>();
+  share_the_heap();
   std::thread thread;
   try {
     thread = std::thread([shared, &work] {
