@@ -16,6 +16,7 @@
 #include "kardan/run/monitor.h"
 #include "kardan/run/prescribed.h"
 #include "kardan/run/ranges.h"
+#include "kardan/run/remarks.h"
 
 namespace kardan {
 namespace {
@@ -414,19 +415,6 @@ static void take_up_again(RunReport& report) {
   report.driver.message.clear();
 }
 
-/// What the method does not promise.
-static void add_remarks(const System& system, const Method& method, const SimulateOptions& options,
-                        RunReport& report) {
-  if (method.order == 1 && options.driver.fixed_step == 0)
-    report.remarks.push_back(
-        fmt::format("'{}' has order 1: errors of its steps add up to about the root of the "
-                    "tolerance, not to the tolerance (--certify measures them)",
-                    report.method));
-  if (system.sizes().e > 0 && !report.formulation_options.contains("invariants"))
-    report.remarks.push_back(fmt::format(
-        "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
-}
-
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
                    Diagnostics& diagnostics, const RunMemory* from) {
   RunMemory memory;
@@ -490,7 +478,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
-  add_remarks(*prepared.system, *choice.method, chosen, report);
+  add_remarks(*prepared.system, *choice.method, report);
   return report;
 }
 

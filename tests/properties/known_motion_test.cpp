@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 
 #include "kardan/formulation/catalog.h"
 #include "kardan/run/simulate.h"
@@ -44,10 +46,22 @@ std::vector<Chosen> choices() {
   return out;
 }
 
+/// Formulations that do not close positions, by design. What they state is how far joints are open.
+bool drifts(const std::string& formulation) {
+  constexpr std::string_view by_design[] = {"index1_ode", "index_1", "index_2", "baumgarte"};
+  return std::ranges::find(by_design, formulation) != std::end(by_design);
+}
+
+/// An error of positions may be so many of the largest residual of the joints: 1 / sin of the
+/// angle between the links of those that are made here.
+constexpr double of_residual = 5;
+
 /// How far from the truth a finished run is, in what it states; its reason where it did not finish.
 struct Seen {
   bool finished = false;
+  bool too_many = false;  ///< it ended by max_steps, and says so
   double worst = 0;
+  double drift = 0;  ///< of it, what the certificate says itself, in words
   std::string words;
 };
 
@@ -90,6 +104,12 @@ Seen look(const KnownMotion& motion, const Chosen& chosen, double tolerance) {
       },
       {}, diagnostics);
   out.finished = !diagnostics.has_errors() && report.driver.reason == Reason::finished;
+  out.too_many = report.driver.reason == Reason::too_many_steps;
+  const auto says = [](const std::string& remark) {
+    return remark.find("have drifted") != std::string::npos;
+  };
+  if (drifts(report.formulation) && std::ranges::any_of(report.remarks, says))
+    out.drift = of_residual * report.residuals.position / stated;
   if (!out.finished)
     out.words = diagnostics.has_errors() ? format(diagnostics) : report.driver.message;
   return out;
@@ -105,6 +125,7 @@ void attack(KnownMotion (*make)(unsigned)) {
   const unsigned count = from_environment("KARDAN_MOTIONS", 120);
   std::map<std::string, int> refused;
   double worst = 0;
+  int too_many = 0, drifted = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     // Neighbouring seeds take neighbouring methods, so that a few hundred meet all of them.
     const Chosen& chosen = all[seed % all.size()];
@@ -118,9 +139,12 @@ void attack(KnownMotion (*make)(unsigned)) {
       EXPECT_FALSE(seen.words.empty());
     } else {
       worst = std::max(worst, seen.worst);
-      EXPECT_LE(seen.worst, right_within) << seen.words;
+      drifted += seen.drift > 0;
+      EXPECT_LE(seen.worst, right_within + seen.drift) << seen.words;
     }
-    EXPECT_TRUE(seen.finished || !chosen.own) << seen.words;
+    // Low orders may want more steps than there are: that is said, and no result.
+    too_many += seen.too_many;
+    EXPECT_TRUE(seen.finished || seen.too_many || !chosen.own) << seen.words;
     if (testing::Test::HasFailure()) {
       ADD_FAILURE() << "KARDAN_FIRST_SEED=" << seed << ", " << chosen.method << " at " << tolerance
                     << " until " << motion.t_end << "\n"
@@ -128,7 +152,11 @@ void attack(KnownMotion (*make)(unsigned)) {
       return;
     }
   }
-  fmt::print("{} motions, largest error {:.3g} of what was asked; not finished:", count, worst);
+  EXPECT_LE(too_many, 0.05 * count + 1);
+  fmt::print(
+      "{} motions, largest error {:.3g} of what was asked; {} drifted and say so; {} wanted more "
+      "steps; not finished:",
+      count, worst, drifted, too_many);
   for (const auto& [method, times] : refused) fmt::print(" {} ({})", method, times);
   fmt::print("\n");
 }

@@ -1,0 +1,28 @@
+#include "kardan/run/remarks.h"
+
+#include <fmt/format.h>
+
+namespace kardan {
+
+/// Joints that are open by more tolerances than this are worth a word.
+constexpr double wide_open = 10;
+
+void add_remarks(const System& system, const Method& method, RunReport& report) {
+  const bool controlled = report.asked.driver.fixed_step == 0;
+  if (method.order == 1 && controlled)
+    report.remarks.push_back(
+        fmt::format("'{}' has order 1: errors of its steps add up to about the root of the "
+                    "tolerance, not to the tolerance (--certify measures them)",
+                    report.method));
+  if (system.sizes().e > 0 && !report.formulation_options.contains("invariants"))
+    report.remarks.push_back(fmt::format(
+        "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
+  if (const double open = report.residuals.position;
+      controlled && method.order > 1 && open > wide_open * report.tolerance)
+    report.remarks.push_back(
+        fmt::format("positions have drifted on '{}': joints are open by up to {:.1e} of the "
+                    "model's size, {:.0f} times the tolerance; results are no better than that",
+                    report.formulation, open, open / report.tolerance));
+}
+
+}  // namespace kardan
