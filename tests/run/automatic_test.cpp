@@ -317,7 +317,8 @@ TEST(AutomaticRun, NeedsNoMoreStepsThanEver) {
   EXPECT_LE(r.driver.counters.evaluations, 900);
   EXPECT_LT(std::abs(r.energy.final - r.energy.initial), 1e-5 * 4.905);  // of N m g N l/2
   EXPECT_LT(r.residuals.position, 1e-13);
-  // Together: where steps end at singular positions hangs on rounding.
+  // Together: where steps end at singular positions hangs on rounding. Some are taken again because
+  // they might have left the branch.
   long steps = 0;
   for (const double N : {1, 2, 5, 20, 40}) {
     const FourBars run = four_bars(N, "auto", 1e-4, 10);
@@ -325,7 +326,7 @@ TEST(AutomaticRun, NeedsNoMoreStepsThanEver) {
     EXPECT_LT(run.error, 1e-2);
     steps += run.report.driver.counters.steps;
   }
-  EXPECT_LE(steps, 255);
+  EXPECT_LE(steps, 280);
 }
 
 TEST(AutomaticRun, RefusesAFormulationAndOptionsOfMethods) {
