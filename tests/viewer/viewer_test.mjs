@@ -147,12 +147,13 @@ test('nothing in a report runs but the viewer, and nothing is fetched', async ()
     <script src="data:text/javascript,window.smuggled=3"></script><img src="http://127.0.0.1:9/seen.png">`;
   const html = chain(viewer, 3).replace('<div id="app">', () => `${smuggled}<div id="app">`);
   assert.ok(html.includes(smuggled));
-  const { page, complaints, requests, close } = await open(browser, written('smuggled.html', html));
+  const { page, complaints, close } = await open(browser, written('smuggled.html', html));
   await settle(page);
   assert.equal(await page.evaluate(() => window.smuggled), undefined);
   assert.equal(await page.evaluate(() => Boolean(window.kardan)), true, 'the viewer runs');
   assert.equal(complaints.filter((text) => text.includes('Content Security Policy')).length, 4, complaints.join());
-  assert.deepEqual(requests, [], 'nothing is asked of the network');
+  // Playwright lists a request before the policy refuses it.
+  assert.ok(complaints.some((text) => /seen\.png/.test(text) && /img-src/.test(text)), complaints.join());
   await close();
 });
 
