@@ -182,19 +182,18 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
 /// A flow may swing often between two samples: there distances are enclosed whatever their signs.
 double EventSearch::first_root(const DenseStep& step, int e, const Sample* a, const Sample& b,
                                const Sample& c, double least) {
-  const bool enclosed = step.flow && distance_[e];
+  const auto mark = [e](const Sample& at) {
+    return Mark{at.theta, at.z[e], at.guard[e], std::isfinite(at.rate[e])};
+  };
+  const Mark from = mark(b), to = mark(c);
+  const bool enclosed = step.flow && distance_[e] && (from.known || to.known);
   if (!enclosed) {
     double root = root_between(step, e, b, c);
     if (root < 0 && a) root = root_in_dip(step, e, *a, b, c);
-    if (root >= 0 || !any_guard_ || (b.z[e] > 0) != (c.z[e] > 0) || !std::isfinite(b.rate[e]) ||
-        !std::isfinite(c.rate[e]))
+    if (root >= 0 || !any_guard_ || (b.z[e] > 0) != (c.z[e] > 0) || !from.known || !to.known)
       return root;
   }
-  const auto distance = [e](const Sample& at) {
-    return std::isfinite(at.rate[e]) ? at.guard[e] : 0;
-  };
-  return passage(step, e, {b.theta, b.z[e], distance(b)}, {c.theta, c.z[e], distance(c)}, c.rate[e],
-                 least);
+  return passage(step, e, from, to, c.rate[e], least);
 }
 
 void EventSearch::sample(const DenseStep& step, double theta, Sample& out) {
@@ -376,15 +375,17 @@ double EventSearch::root_near(const DenseStep& step, int e, double a, double ins
 }
 
 /// The first zero of a distance between a and b, or -1: halves as long as it could vanish in
-/// between, down to `least`.
+/// between, down to `least`. Between two places where nothing is known of it signs must do: halving
+/// would learn nothing.
 double EventSearch::passage(const DenseStep& step, int e, const Mark& a, const Mark& b, double rate,
                             double least) {
   const bool passed = (a.z > 0) != (b.z > 0);
   const double width = b.theta - a.theta;
-  if (!passed && std::abs(a.distance) + std::abs(b.distance) > rate * width * step.h()) return -1;
-  if (width <= least)
+  const double room = (a.known ? std::abs(a.distance) : 0) + (b.known ? std::abs(b.distance) : 0);
+  if (!passed && room > rate * width * step.h()) return -1;
+  if (width <= least || (!a.known && !b.known))
     return passed && counts(e, b.z > 0 ? 1 : -1) ? locate(step, e, a.theta, b.theta, a.z, b.z) : -1;
-  Mark middle{0.5 * (a.theta + b.theta), 0, 0};
+  Mark middle{0.5 * (a.theta + b.theta), 0, 0, true};
   step.at(middle.theta, point_);
   (void)problem_.state_at(point_, step.consistency(), probe_);
   functions(probe_, z_end_);
@@ -398,8 +399,8 @@ double EventSearch::passage(const DenseStep& step, int e, const Mark& a, const M
                        point_, point_, speed_);
     source_.guards(probe_, speed_, z_inside_, z_before_);
     rates[side] = std::min(rate, z_before_[e]);
-    // Unknown there: as if it vanished.
-    middle.distance = std::isfinite(z_before_[e]) ? z_inside_[e] : 0;
+    middle.distance = z_inside_[e];
+    middle.known = middle.known && std::isfinite(z_before_[e]);
   }
   const double left = passage(step, e, a, middle, rates[0], least);
   return left >= 0 ? left : passage(step, e, middle, b, rates[1], least);

@@ -48,9 +48,10 @@ class EventSearch {
     ChartPoint point;
     State state;
   };
-  /// A place in the step, the function there and the distance.
+  /// A place in the step, the function there and, where it is known, the distance.
   struct Mark {
     double theta, z, distance;
+    bool known;
   };
   int find(const DenseStep& step, const State& start, const State& end, double& theta);
   Refined refine(int event, const DenseStep& step, const State& end, double& length,
