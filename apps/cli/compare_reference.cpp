@@ -29,6 +29,7 @@ struct Collected final : ResultSink {
     Vector& values = out.rows.emplace_back();
     for (const int at : places) values.push_back(row[at]);
   }
+  void step(const StepRecord&) override {}
   void end(const Json&) override {}
 };
 

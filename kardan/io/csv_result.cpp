@@ -22,6 +22,7 @@ class CsvResult final : public ResultSink {
       file_.print("{}{}", i > 0 ? "," : "", format_number(row[places_[i]]));
     file_.print("\n");
   }
+  void step(const StepRecord&) override {}
   void end(const Json&) override { file_.close(); }
 
  private:

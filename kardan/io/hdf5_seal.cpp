@@ -45,8 +45,9 @@ int parse(const std::string& head, Seal& seal) {
   const std::string_view word = state;
   if (count != 6 || (word != "complete" && word != "running")) return 0;
   seal.state = word == "complete" ? SealState::complete : SealState::running;
-  const std::string again = lines_of(seal);
-  return head.compare(0, again.size(), again) == 0 ? 1 : 0;
+  std::string again = lines_of(seal);
+  again.resize(seal_size, '\0');
+  return head == again ? 1 : 0;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ class JsonResult final : public ResultSink {
 
   void begin(const ResultDescription&) override {}
   void row(std::span<const double>) override {}
+  void step(const StepRecord&) override {}
   void end(const Json& certificate) override {
     file_.print("{}\n", certificate.dump(2, ' ', false, Json::error_handler_t::replace));
     file_.close();

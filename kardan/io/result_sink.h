@@ -26,7 +26,7 @@ class ResultSink {
   virtual ~ResultSink() = default;
   virtual void begin(const ResultDescription& description) = 0;
   virtual void row(std::span<const double> row) = 0;
-  virtual void step(const StepRecord&) {}
+  virtual void step(const StepRecord& step) = 0;
   virtual void end(const Json& certificate) = 0;
 };
 
