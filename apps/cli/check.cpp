@@ -2,7 +2,9 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
+#include "kardan/io/simulate_options.h"
 #include "kardan/io/start_json.h"
+#include "kardan/run/prescribed.h"
 
 namespace kardan::cli {
 namespace {
@@ -65,6 +67,14 @@ int check(const ModelOptions& options) {
   if (!model) return bad_input;
   Diagnostics diagnostics;
   const Prepared prepared = prepare(*model, *overrides, diagnostics);
+  if (prepared.system) {
+    // Over the run that the file asks for.
+    SimulateOptions run;
+    Diagnostics unused;
+    read_simulate_options(model->simulate, prepared.system->blueprint().parameters,
+                          MethodChoice::of_the_file, run, unused);
+    refuse_kinks(*prepared.system, prepared.start.state.t, run.t_end, diagnostics);
+  }
   if (diagnostics.has_errors() || !prepared.system) {
     tell(diagnostics);
     return bad_input;

@@ -218,7 +218,7 @@ int compare(const ModelOptions& options, const CompareCommand& given) {
   RunOptions run_options;
   run_options.t_end = given.t_end;
   run_options.option = given.option;
-  if (wanted.methods.empty()) wanted.methods = {"rn4"};
+  if (wanted.methods.empty()) wanted.methods = {SimulateOptions().method};
   run_options.method = wanted.methods.front();
   if (!read_run_options(started.model, *started.prepared.system, run_options, wanted.base,
                         faults) ||

@@ -41,6 +41,12 @@ struct InputBounds {
   [[nodiscard]] double deviation(double h, int order) const;
 };
 
+/// How far the true motion may be from the one a step has found: what its control lets through.
+struct StepError {
+  std::span<const double> absolute;  ///< of the change of every coordinate, by column of v
+  double relative = 0;               ///< of the coordinate itself
+};
+
 /// The inputs of a system, as one integration sees them.
 class InputSource {
  public:
@@ -53,9 +59,9 @@ class InputSource {
   /// `order`.
   virtual void enclose(const State& at, double a, double b, int order,
                        std::span<InputBounds> out) = 0;
-  /// The same, along the way between two states.
-  virtual void enclose(const State& from, const State& to, double a, double b, int order,
-                       std::span<InputBounds> out) = 0;
+  /// The same, along the way between two states, which is known up to `error`.
+  virtual void enclose(const State& from, const State& to, const StepError& error, double a,
+                       double b, int order, std::span<InputBounds> out) = 0;
 };
 
 }  // namespace kardan

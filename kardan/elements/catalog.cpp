@@ -20,6 +20,17 @@ std::string_view to_string(Category c) {
   return "";
 }
 
+std::string_view to_string(Glyph g) {
+  constexpr std::string_view names[] = {"none", "ball",   "pin",     "block", "rod",
+                                        "coil", "damper", "torsion", "line"};
+  return names[static_cast<int>(g)];
+}
+
+std::string_view to_string(Silhouette s) {
+  constexpr std::string_view names[] = {"none", "wheel", "ball"};
+  return names[static_cast<int>(s)];
+}
+
 const Catalog& Catalog::builtin() {
   static const Catalog catalog = [] {
     Catalog c;

@@ -4,15 +4,27 @@
 /// read the catalog.
 ///
 /// An element type is a struct with
+///
 ///   static constexpr std::string_view type, summary, equation;   // documentation
-///   static constexpr std::string_view example;                   // a model with it, may be left
-///   out static constexpr Category category; static constexpr int frames; // markers it is given
+///   static constexpr Category category;
+///   static constexpr int frames;                                  // markers it is given
 ///   template <class F> static void fields(F& f);                 // what a user may write
 ///   template <int D> void build(Builder<D>&) const;              // or build for one D only
+///
+/// and, where it is not like most of its category (see ElementType),
+///
+///   static constexpr std::string_view example;                   // a model with it
+///   static constexpr bool does_work, touches_plane, traced;
+///   static constexpr Glyph glyph;                                 // or Glyph drawn() const
+///   static constexpr Silhouette silhouette;
+///   RoadLine road_line(double from, double to) const;
 
+#include <array>
 #include <concepts>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "kardan/elements/builder.h"
 #include "kardan/elements/field.h"
@@ -21,6 +33,18 @@ namespace kardan {
 
 enum class Category { joint, driver, nonholonomic, force, contact, sensor };
 std::string_view to_string(Category);
+
+/// How an element is drawn.
+enum class Glyph { none, ball, pin, block, rod, coil, damper, torsion, line };
+std::string_view to_string(Glyph);
+/// What a body looks like whose shape nobody gave, by what touches it there.
+enum class Silhouette { none, wheel, ball };
+std::string_view to_string(Silhouette);
+/// The upper side of a road: along x and up [m], with a name that equal ones share.
+struct RoadLine {
+  std::string key;
+  std::vector<std::array<double, 2>> points;
+};
 
 struct ElementType {
   std::string_view name, summary, equation;
@@ -39,12 +63,53 @@ struct ElementType {
       check = nullptr;
   /// False: its forces have no derivatives (they come from a user's callback).
   bool differentiable = true;
+  /// False: whatever work it does is in the energy of the bodies.
+  bool does_work = false;
+  bool touches_plane = false;  ///< that of its first marker: z (planar: y) is the normal
+  bool traced = false;         ///< its point leaves a path in a replay
+  Silhouette silhouette = Silhouette::none;
+  template <class Answer, class... More>
+  using Asked = std::function<Answer(const FieldMap&, const std::string& owner,
+                                     const SourceLocation&, const ValueReader&, More...)>;
+  Asked<Glyph> glyph = nullptr;
+  Asked<RoadLine, double, double> road_line = nullptr;  ///< null: it is on no road
 };
 
 template <class T, int D>
 concept BuildsIn = requires(const T& t, Builder<D>& b) {
   t.build(b);
 };
+
+/// What an element of type T says of itself that is drawn or counted.
+template <class T>
+void describe_traits(ElementType& e) {
+  e.does_work = e.category != Category::joint && e.category != Category::sensor;
+  if constexpr (requires { T::does_work; }) e.does_work = T::does_work;
+  if constexpr (requires { T::touches_plane; }) e.touches_plane = T::touches_plane;
+  if constexpr (requires { T::traced; }) e.traced = T::traced;
+  if constexpr (requires { T::silhouette; }) e.silhouette = T::silhouette;
+  e.glyph = [](const FieldMap& values, const std::string& owner, const SourceLocation& where,
+               const ValueReader& reader) {
+    if constexpr (requires { T::glyph; }) {
+      return T::glyph;
+    } else if constexpr (requires(const T& t) { t.drawn(); }) {
+      T element{};
+      return read_fields(values, owner, where, reader, element) ? element.drawn() : Glyph::none;
+    } else {
+      constexpr Category c = T::category;
+      constexpr bool holds =
+          c == Category::joint || c == Category::driver || c == Category::nonholonomic;
+      return holds ? Glyph::ball : Glyph::none;
+    }
+  };
+  if constexpr (requires(const T& t) { t.road_line(0.0, 1.0); })
+    e.road_line = [](const FieldMap& values, const std::string& owner, const SourceLocation& where,
+                     const ValueReader& reader, double from, double to) {
+      T element{};
+      return read_fields(values, owner, where, reader, element) ? element.road_line(from, to)
+                                                                : RoadLine{};
+    };
+}
 
 /// The catalog entry of a type.
 template <class T>
@@ -57,6 +122,7 @@ ElementType describe() {
   e.category = T::category;
   e.frames = T::frames;
   e.fields = field_docs<T>();
+  describe_traits<T>(e);
   if constexpr (BuildsIn<T, 2>) {
     e.build_planar = [](const FieldMap& values, const std::string& owner,
                         const SourceLocation& where, const ValueReader& reader, Builder<2>& b) {

@@ -48,8 +48,13 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval begin_step(double h) override;
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval jacobian(LocalJacobian& out) override;
+  Eval jacobian_at(double, const Local&, Derivatives, LocalJacobian&) override {
+    return Eval::fatal;
+  }
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
+  void place(const Local& y, ChartPoint& point) override { place_freely(y, point); }
+  void spread_speed(const Vector& u, Vector& speed) const override { speed = u; }
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
@@ -66,6 +71,9 @@ class AllCoordinates final : public ConstrainedProblem {
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
   double singular_time() const override { return singular_time_; }
+  ProblemCounts counts() const override { return {}; }
+  std::vector<std::string> remarks() const override { return {}; }
+  Diagnosis diagnosis() const override { return Diagnosis::none; }
   std::string culprit() const override { return culprit_; }
 
   int rows() const override { return static_cast<int>(rows_.size()); }

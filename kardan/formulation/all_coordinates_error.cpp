@@ -73,6 +73,7 @@ Formulation baumgarte() {
           .summary = "all coordinates, accelerations with feedback of constraint residuals",
           .source = "Baumgarte 1972",
           .problem = ProblemKind::ode,
+          .drifts = true,
           .options = {{.name = "alpha",
                        .fallback = "10",
                        .doc = "gain of the velocity residual, 2 alpha [1/s, or 1/step]",
@@ -106,6 +107,7 @@ Formulation index1_ode() {
           .summary = "all coordinates, accelerations without feedback: constraints drift",
           .source = "Haug 1989",
           .problem = ProblemKind::ode,
+          .drifts = true,
           .options = {projection_option()},
           .refuse = [](const System& system, Diagnostics& d) { refuse("index1_ode", system, d); },
           .make = [](const System& system,
@@ -122,6 +124,7 @@ Formulation projected_ode() {
       .summary = "all coordinates; the end of every step is put back on the constraints",
       .source = "Eich 1993; Hairer, Wanner, Solving Ordinary Differential Equations II, VII.2",
       .problem = ProblemKind::ode,
+      .work = {.step = 3},
       .refuse = [](const System& system, Diagnostics& d) { refuse("projected_ode", system, d); },
       .make = [](const System& system, const OptionValues&) -> std::unique_ptr<ChartProblem> {
         return std::make_unique<AllCoordinates>(

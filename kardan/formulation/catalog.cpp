@@ -1,5 +1,7 @@
 #include "kardan/formulation/catalog.h"
 
+#include <algorithm>
+
 #include "kardan/formulation/all_coordinates.h"
 #include "kardan/formulation/descriptor.h"
 #include "kardan/formulation/state_space.h"
@@ -14,6 +16,16 @@ const std::vector<Formulation>& formulations() {
       ggl(),         index_1(),       index_1_projected(), index_2(),
       index_3()};
   return all;
+}
+
+const Formulation& free_form() {
+  return *std::ranges::find_if(formulations(), &Formulation::free_form);
+}
+
+bool treats(const Formulation& formulation, const System& system) {
+  Diagnostics unused;
+  if (formulation.refuse) formulation.refuse(system, unused);
+  return !unused.has_errors();
 }
 
 const Formulation* find_formulation(std::string_view name) {

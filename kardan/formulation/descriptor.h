@@ -99,9 +99,13 @@ class Descriptor final : public DaeProblem {
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
   void place(const Local& y, ChartPoint& point) override;
+  void spread_speed(const Vector& u, Vector& speed) const override { speed = u; }
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_units(const State& state, const ErrorScale& scale, Local& units) override;
+  void error_weights(const State& state, const ErrorScale& scale, Local& weights) override {
+    weigh_one_by_one(state, scale, weights);
+  }
   ErrorScale default_scale(double tolerance) const override {
     return error_units_.default_scale(tolerance);
   }

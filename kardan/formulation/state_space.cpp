@@ -445,6 +445,9 @@ Formulation state_space() {
           .summary = "independent coordinates by partitioning, in the chart of the step",
           .source = "Wehage, Haug 1982; Sandu, Negrut, Haug, Potra, Sandu 2001",
           .jacobian_anywhere = true,
+          .free_form = true,
+          // An evaluation also solves for the dependent coordinates, at three levels.
+          .work = {.evaluation = 2.5, .jacobian = 5},
           .options = {{.name = "accelerations",
                        .fallback = "automatic",
                        .doc = "solved on the free directions or by the saddle-point matrix",

@@ -48,11 +48,13 @@ class StateSpace final : public ChartProblem {
   explicit StateSpace(const System& system, Parametrize choose = partition_coordinates,
                       Accelerations accelerations = Accelerations::automatic);
 
+  ProblemKind kind() const override { return ProblemKind::ode; }
   int second() const override { return split_.free_velocities(); }
   int first() const override { return split_.drift() + system_.sizes().r; }
   Eval rebase(const State& state) override;
   const Local& base() const override { return base_y_; }
   const LocalRate& base_rate() const override { return base_rate_; }
+  Eval begin_step(double) override { return Eval::ok; }
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval jacobian(LocalJacobian& out) override;
   Eval jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) override;
@@ -78,6 +80,9 @@ class StateSpace final : public ChartProblem {
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
   double singular_time() const override { return singular_time_; }
+  ProblemCounts counts() const override { return {}; }
+  std::vector<std::string> remarks() const override { return {}; }
+  Diagnosis diagnosis() const override { return Diagnosis::none; }
   const Parametrization& parametrization() const { return split_; }
   /// Free directions at the base: what every coordinate moves with x and zeta.
   const Matrix& directions() const { return at_base_.B; }

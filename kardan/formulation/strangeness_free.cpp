@@ -48,6 +48,10 @@ void take_options(const OptionValues& options, DescriptorForm& form) {
 Formulation make_formulation(std::string_view name, std::string_view summary,
                              std::string_view source, const DescriptorForm& form) {
   Formulation f{.name = name, .summary = summary, .source = source, .problem = ProblemKind::dae};
+  f.drifts = !form.position && !form.project;
+  f.velocity_index = form.velocity_index;
+  // All coordinates with their constraints; Jacobians are of both.
+  f.work = {.evaluation = 1.2, .jacobian = 15};
   if (form.invariants) f.options.push_back(invariants_option());
   if (form.select_dynamics)
     f.options.insert(f.options.end(),

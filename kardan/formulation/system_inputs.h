@@ -23,9 +23,9 @@ class SystemInputs final : public InputSource {
                std::span<InputBounds> out) override {
     system_.enclose_time_inputs(at, a, b, order, out, workspace());
   }
-  void enclose(const State& from, const State& to, double a, double b, int order,
-               std::span<InputBounds> out) override {
-    system_.enclose_way_inputs(from, to, a, b, order, out, workspace());
+  void enclose(const State& from, const State& to, const StepError& error, double a, double b,
+               int order, std::span<InputBounds> out) override {
+    system_.enclose_way_inputs(from, to, error, a, b, order, out, workspace());
   }
 
  private:

@@ -7,6 +7,7 @@ namespace kardan {
 Formulation tangent_space() {
   Formulation f = state_space();
   f.name = "tangent_space";
+  f.free_form = false;
   f.summary = "independent coordinates in an orthonormal basis of the tangent space";
   f.source = "Mani, Haug, Atkinson 1985; Potra, Rheinboldt 1991";
   f.make = [](const System& system, const OptionValues& values) -> std::unique_ptr<ChartProblem> {

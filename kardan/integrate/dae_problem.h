@@ -61,6 +61,8 @@ class DaeProblem : public ChartProblem {
  public:
   ProblemKind kind() const final { return ProblemKind::dae; }
   Eval jacobian(LocalJacobian&) final { return Eval::fatal; }
+  Eval jacobian_at(double, const Local&, Derivatives, LocalJacobian&) final { return Eval::fatal; }
+  bool past(double&, Local&, LocalRate&) final { return false; }
 
   /// What error_norm divides the parts of an error by.
   virtual void error_units(const State& state, const ErrorScale& scale, Local& units) = 0;
@@ -86,7 +88,7 @@ class DaeProblem : public ChartProblem {
 
   /// Index of u where it is above 1: its errors count times h^(index - 1), since those of the
   /// stages are that much larger (Hairer, Lubich, Roche 1989; RADAU5).
-  virtual int velocity_index() const { return 1; }
+  virtual int velocity_index() const = 0;
 };
 
 }  // namespace kardan

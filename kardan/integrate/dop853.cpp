@@ -133,6 +133,9 @@ Method dop853() {
           .error_order = 7,
           .dense_order = 7,
           .is_explicit = true,
+          .evaluations = 12,
+          .stability_limit = 6.1,  // Hairer, Wanner, Solving ODEs II, IV.2
+          .duties = {{Task::not_stiff, "projected_ode"}},
           .make = [](const OptionValues&) { return make_explicit_stepper(dop853_tableau()); }};
 }
 

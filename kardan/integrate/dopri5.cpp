@@ -31,6 +31,9 @@ Method dopri5() {
           .is_explicit = true,
           // Pendulums and Andrews' mechanism at 1e-4 to 1e-9: without it up to 20 tolerances.
           .error_weight = 4,
+          .evaluations = 6,
+          .stability_limit = 3.25,  // Hairer, Wanner, Solving ODEs II, IV.2
+          .duties = {{Task::not_stiff_with_events, "projected_ode"}, {Task::reference, {}, 3}},
           .make = [](const OptionValues&) { return make_explicit_stepper(tableau()); }};
 }
 

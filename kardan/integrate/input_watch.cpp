@@ -146,9 +146,10 @@ double InputWatch::along(const State& from, const State& to) {
   if (!source_) return h;
   const std::vector<InputEffect>& effects = source_->of_way(from);
   if (effects.empty()) return h;
+  const StepError error{scale_.position, scale_.relative};
   return search(effects, from, h, false,
                 [&](double a, double b, Bounds& out) {
-                  source_->enclose(from, to, a, b, order_, out);
+                  source_->enclose(from, to, error, a, b, order_, out);
                 })
       .h;
 }

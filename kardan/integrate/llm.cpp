@@ -154,6 +154,7 @@ Method llm() {
                        .doc = "pade: scaling and squaring; krylov: products with the Jacobian "
                               "alone; auto: by size",
                        .choices = {"auto", "pade", "krylov"}}},
+          .duties = {{Task::linear_between_events}},
           .make = [](const OptionValues& values) -> std::unique_ptr<Stepper> {
             const std::string& word = word_option(values, "exponential");
             return std::make_unique<LlmStepper>(word == "pade"     ? FlowKind::pade

@@ -91,6 +91,25 @@ struct DriverReport;
 /// Called after every accepted step; a non-empty answer ends the run with that reason.
 using Observer = std::function<std::string(const StepView&)>;
 
+/// What a method is taken for where nobody names one.
+enum class Task {
+  unless_asked,                     ///< a run that names no method
+  not_stiff,                        ///< `auto`: explicit steps, without events
+  not_stiff_with_events,            ///< `auto`: the same, where states inside steps must be cheap
+  stiff,                            ///< `auto`: with exact derivatives
+  whatever_comes,                   ///< `auto`: forces of multipliers, invariants, no derivatives
+  fixed_steps,                      ///< `auto`: with exact derivatives
+  fixed_steps_without_derivatives,  ///< `auto`
+  linear_between_events,            ///< `auto`
+  reference,                        ///< of `compare`, tried by rank
+};
+/// A task that a method declares as its own.
+struct Duty {
+  Task task;
+  std::string_view formulation = {};  ///< empty: the method's own
+  int rank = 0;
+};
+
 struct Method {
   std::string_view name, summary, source;
   int order = 0;
@@ -110,6 +129,16 @@ struct Method {
   ProblemKind problem = ProblemKind::ode;
   std::string_view formulation = "state_space";  ///< unless another is asked for
   std::vector<OptionInfo> options = {};
+  /// Errors of velocities are tested also where constraints make them algebraic, of an index above
+  /// 1 (Formulation::velocity_index).
+  bool tests_algebraic_velocities = true;
+  /// Of steps with error control: evaluations, and the work of one as long as the iteration allows,
+  /// in evaluations; 0: not known.
+  int evaluations = 0;
+  double long_step_work = 0;
+  /// Explicit steps of length h are stable while h times the fastest rate stays below this.
+  double stability_limit = 0;
+  std::vector<Duty> duties = {};
   std::function<std::unique_ptr<Stepper>(const OptionValues&)> make = {};
   /// Multistep methods bring their own loop, with the driver's semantics, instead of a stepper.
   DriverReport (*integrate)(ChartProblem&, const Method&, State&, double t_end,
@@ -119,5 +148,10 @@ struct Method {
 /// All methods; a new one is one file and one line in catalog.cpp.
 const std::vector<Method>& methods();
 const Method* find_method(std::string_view name);
+/// "method@formulation" of the method that has this duty, and the method.
+std::string name_for(Task task);
+const Method& method_for(Task task);
+/// All methods with this duty, by rank.
+std::vector<const Method*> methods_for(Task task);
 
 }  // namespace kardan

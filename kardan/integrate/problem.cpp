@@ -9,7 +9,7 @@ std::string_view to_string(ProblemKind kind) {
   return names[static_cast<int>(kind)];
 }
 
-void ChartProblem::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
+void ChartProblem::weigh_one_by_one(const State& state, const ErrorScale& scale, Local& weights) {
   Local unit;
   unit.resize(second(), first());
   weights = unit;

@@ -94,7 +94,7 @@ class ChartProblem {
  public:
   virtual ~ChartProblem() = default;
 
-  virtual ProblemKind kind() const { return ProblemKind::ode; }
+  virtual ProblemKind kind() const = 0;
 
   virtual int second() const = 0;  // length of x and u
   virtual int first() const = 0;   // length of z
@@ -106,16 +106,14 @@ class ChartProblem {
 
   /// Told before every attempt, for problems whose equations depend on the step; base_rate() then
   /// belongs to this one.
-  virtual Eval begin_step(double /*h*/) { return Eval::ok; }
+  virtual Eval begin_step(double h) = 0;
 
   virtual Eval rate(double t, const Local& y, LocalRate& out) = 0;
   /// At the base, exact.
   virtual Eval jacobian(LocalJacobian& out) = 0;
   /// At any local point; costs no evaluation at the point of the last rate(). A problem that cannot
   /// answer says fatal.
-  virtual Eval jacobian_at(double /*t*/, const Local& /*y*/, Derivatives, LocalJacobian& /*out*/) {
-    return Eval::fatal;
-  }
+  virtual Eval jacobian_at(double t, const Local& y, Derivatives, LocalJacobian& out) = 0;
 
   /// The consistent full state at a local point, with everything dense output needs.
   virtual Eval finish(double t, const Local& y, State& state, ChartPoint& point) = 0;
@@ -123,14 +121,10 @@ class ChartProblem {
   virtual void base_point(ChartPoint& point) const = 0;
   /// Writes a local point into a chart point: its free coordinates, their velocities, and z. What
   /// depends on them is left as it is.
-  virtual void place(const Local& y, ChartPoint& point) {
-    point.q = y.x;
-    point.dq = y.u;
-    point.z = y.z;
-  }
+  virtual void place(const Local& y, ChartPoint& point) = 0;
   /// Bounds of the speeds of chart coordinates from those of u; where some depend on others in ways
   /// that only a position tells, `speed` is left as it is.
-  virtual void spread_speed(const Vector& u, Vector& speed) const { speed = u; }
+  virtual void spread_speed(const Vector& u, Vector& speed) const = 0;
   /// A full state from chart coordinates, with or without making it consistent.
   enum class Consistency { as_interpolated, projected };
   virtual Eval state_at(const ChartPoint& point, Consistency, State& state) = 0;
@@ -140,7 +134,7 @@ class ChartProblem {
   virtual double error_norm(const Local& e, const State& state, const ErrorScale& scale) = 0;
   /// Weights of single local coordinates: of an error in one of them alone, weight times its size
   /// is the error_norm.
-  virtual void error_weights(const State& state, const ErrorScale& scale, Local& weights);
+  virtual void error_weights(const State& state, const ErrorScale& scale, Local& weights) = 0;
   /// Absolute tolerances from the problem's own units.
   virtual ErrorScale default_scale(double tolerance) const = 0;
 
@@ -156,29 +150,40 @@ class ChartProblem {
   /// For methods that stay in a chart over many steps. Tells that the step to `point`, just
   /// finished, is taken: what follows lies near it. False when the chart ends here and the base
   /// must move.
-  virtual bool advance(const ChartPoint& /*point*/) { return true; }
+  virtual bool advance(const ChartPoint& point) = 0;
   /// For methods that remember. The base before the present one, seen in the present chart: where
   /// it was and its rates. False when there is none, or the equations have changed since.
-  virtual bool past(double& /*t*/, Local& /*y*/, LocalRate& /*rate*/) { return false; }
+  virtual bool past(double& t, Local& y, LocalRate& rate) = 0;
 
   /// At the base, in the coordinates of the equations: accelerations, multipliers of all rows.
   virtual const Vector& accelerations() const = 0;
   virtual const Vector& multipliers() const = 0;
   /// How often independent coordinates, or selectors, were chosen.
-  virtual int partitions() const { return 0; }
-  virtual std::span<const PartitionRecord> partition_history() const { return {}; }
+  virtual int partitions() const = 0;
+  virtual std::span<const PartitionRecord> partition_history() const = 0;
 
   /// Time at which constraints will depend on each other, as the last bases foretell it; infinite:
   /// none is near.
-  virtual double singular_time() const { return std::numeric_limits<double>::infinity(); }
-  virtual ProblemCounts counts() const { return {}; }
+  virtual double singular_time() const = 0;
+  virtual ProblemCounts counts() const = 0;
   /// What the user should know about how the problem was treated; empty: nothing special.
-  virtual std::vector<std::string> remarks() const { return {}; }
+  virtual std::vector<std::string> remarks() const = 0;
 
   /// Why the last call failed, naming the culprit; empty if unknown.
   virtual std::string culprit() const = 0;
   /// The same as one of the named causes.
-  virtual Diagnosis diagnosis() const { return Diagnosis::none; }
+  virtual Diagnosis diagnosis() const = 0;
+
+ protected:
+  /// error_weights() by an error_norm() for every coordinate.
+  void weigh_one_by_one(const State& state, const ErrorScale& scale, Local& weights);
 };
+
+/// place() where all chart coordinates are free.
+inline void place_freely(const Local& y, ChartPoint& point) {
+  point.q = y.x;
+  point.dq = y.u;
+  point.z = y.z;
+}
 
 }  // namespace kardan

@@ -472,7 +472,10 @@ Method radau(std::string_view name, std::string_view summary, const RadauMethod&
 
 Method radau5() {
   static const RadauMethod method{make_radau_tableau(3), 28, 3, 7, false};
-  return radau("radau5", "Radau IIA on implicit equations, order 5, L-stable", method);
+  Method out = radau("radau5", "Radau IIA on implicit equations, order 5, L-stable", method);
+  out.long_step_work = 25;
+  out.duties = {{Task::whatever_comes}, {Task::reference, {}, 2}};
+  return out;
 }
 
 Method radau9() {

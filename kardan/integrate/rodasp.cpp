@@ -50,6 +50,8 @@ Method rodasp() {
           .error_order = 3,
           .needs_jacobian = true,
           .needs_exact_jacobian = true,
+          .evaluations = 6,
+          .duties = {{Task::stiff}, {Task::reference, {}, 1}},
           .make = [](const OptionValues&) { return make_rosenbrock(rodasp_tableau()); }};
 }
 

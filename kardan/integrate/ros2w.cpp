@@ -20,6 +20,7 @@ Method ros2w() {
           .order = 2,
           .error_order = 1,
           .needs_jacobian = true,
+          .duties = {{Task::fixed_steps_without_derivatives}, {Task::reference, {}, 4}},
           .make = [](const OptionValues&) { return make_rosenbrock(ros2w_tableau()); }};
 }
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "kardan/base/text.h"
-#include "kardan/elements/contacts/tyre.h"
 
 namespace kardan {
 namespace {
@@ -153,27 +152,24 @@ bool pushes(const ElementData& e) {
   return e.type->category == Category::force || e.type->category == Category::contact;
 }
 
+std::string_view drawn_as(const System& system, const ElementData& e) {
+  Diagnostics unused;
+  const ValueReader reader(system.blueprint().parameters, unused);
+  return to_string(e.type->glyph ? e.type->glyph(e.fields, e.name, e.where, reader) : Glyph::none);
+}
+
 Json joints_of(const System& system, const std::set<std::string>& redundant) {
   Json out = Json::array();
   for (const ElementData& e : system.blueprint().elements) {
     if (!holds(e) || e.frames.empty()) continue;
     Json entry = ends_of(e);
     entry["category"] = to_string(e.type->category);
+    entry["draw"] = drawn_as(system, e);
     entry["axes"] = {json(z_axis(first_frame(e).R)), json(z_axis(e.frames.back().R))};
     entry["redundant"] = redundant.contains(e.name);
     out.push_back(std::move(entry));
   }
   return out;
-}
-
-std::string_view drawn_as(const System& system, const ElementData& e) {
-  const std::string_view type = e.type->name;
-  if (type == "spring_damper")
-    return number(system, e, "stiffness") == 0 && number(system, e, "damping") > 0 ? "damper"
-                                                                                    : "coil";
-  if (type == "rotational_spring_damper") return "torsion";
-  if (type == "actuator" || type == "controller") return "line";
-  return "none";
 }
 
 Json forces_of(const System& system) {
@@ -183,6 +179,7 @@ Json forces_of(const System& system) {
     Json entry = ends_of(e);
     entry["category"] = to_string(e.type->category);
     entry["draw"] = drawn_as(system, e);
+    if (e.type->silhouette != Silhouette::none) entry["silhouette"] = to_string(e.type->silhouette);
     for (const char* key : {"free_length", "radius"})
       if (const double value = number(system, e, key); value > 0) entry[key] = value;
     out.push_back(std::move(entry));
@@ -205,8 +202,7 @@ Json arrows_of(const System& system, const ResultLayout& layout) {
       if (frame.body == 0 && kind == std::string_view("reaction")) frame = e->frames.front();
       const bool contact = e->type->category == Category::contact;
       double lift = 0;
-      if (contact)
-        lift = std::max(number(system, *e, "radius"), number(system, *e, "radius_b"));
+      if (contact) lift = std::max(number(system, *e, "radius"), number(system, *e, "radius_b"));
       out.push_back({{"name", e->name},
                      {"kind", contact ? "contact" : kind},
                      {"body", frame.body},
@@ -223,48 +219,24 @@ Json arrows_of(const System& system, const ResultLayout& layout) {
 
 // --- surfaces ----------------------------------------------------------------------------------
 
-/// The upper side of a road from 5 m before the start to where the run may lead.
-Json road_points(const Tyre& tyre, double from, double to, int dimension) {
-  Json points = Json::array();
-  auto add = [&](double x, double height) {
-    points.push_back(dimension == 2 ? Json{x, height, 0} : Json{x, 0, height});
-  };
-  if (tyre.road == "table" && tyre.table) {
-    constexpr int pieces = 400;
-    for (int i = 0; i <= pieces; ++i) {
-      const double x = from + (to - from) * i / pieces;
-      add(x, tyre.table->at(x).value);
-    }
-    return points;
-  }
-  add(from, 0);
-  if (tyre.road == "bump") {
-    constexpr int pieces = 24;
-    for (int i = 0; i <= pieces; ++i) {
-      const double a = M_PI * (1 - static_cast<double>(i) / pieces);
-      add(tyre.bump_center + tyre.bump_radius * std::cos(a), tyre.bump_radius * std::sin(a));
-    }
-  }
-  add(to, 0);
-  return points;
-}
-
 Json surfaces_of(const System& system, const State& start) {
   Json out = Json::array();
   const Blueprint& b = system.blueprint();
   std::set<std::string> seen;
   for (const ElementData& e : b.elements) {
-    if (e.type->name == "tyre") {
-      Tyre tyre;
-      Diagnostics unheard;
-      const ValueReader reader(b.parameters, unheard);
-      if (!read_fields(e.fields, e.name, e.where, reader, tyre)) continue;
-      const std::string same = fmt::format("{} {} {}", tyre.road, tyre.bump_center, tyre.bump_radius);
-      if (!seen.insert(same).second) continue;
+    if (e.type->road_line) {
+      // The upper side of the road from before the start to where the run may lead.
+      Diagnostics unused;
+      const ValueReader reader(b.parameters, unused);
       const double x = start.p[system.bodies()[e.frames.back().body].p];
+      const RoadLine road = e.type->road_line(e.fields, e.name, e.where, reader, x - 10, x + 200);
+      if (road.points.empty() || !seen.insert(road.key).second) continue;
       out.push_back({{"name", e.name}, {"kind", "road"}, {"width", 4}});
-      out.back()["points"] = road_points(tyre, x - 10, x + 200, b.dimension);
-    } else if (e.type->name == "sphere_plane" || e.type->name.starts_with("rolling")) {
+      Json points = Json::array();
+      for (const auto& [along, up] : road.points)
+        points.push_back(b.dimension == 2 ? Json{along, up, 0} : Json{along, 0, up});
+      out.back()["points"] = std::move(points);
+    } else if (e.type->touches_plane) {
       const FrameData& plane = e.frames.front();
       const Vec3d normal = b.dimension == 2 ? plane.R * Vec3d{0, 1, 0} : z_axis(plane.R);
       const std::string same = fmt::format("{} {} {} {} {} {} {}", plane.body, plane.s.x, plane.s.y,
@@ -288,7 +260,7 @@ Json branch(const char* name) {
 Json points_of(const Blueprint& b) {
   Json out = Json::array();
   for (const ElementData& e : b.elements) {
-    if (e.type->category != Category::sensor || e.type->name != "point" || e.frames.empty()) continue;
+    if (!e.type->traced || e.frames.empty()) continue;
     const FrameData& f = e.frames.back();
     if (f.body == 0) continue;
     out.push_back({{"name", e.name}, {"body", f.body}, {"point", json(f.s)}});
@@ -298,8 +270,7 @@ Json points_of(const Blueprint& b) {
 
 std::string body_text(const BodyData& b, int dimension) {
   if (b.kind == BodyKind::point) return fmt::format("point mass, {:.6g} kg", b.mass);
-  if (dimension == 2)
-    return fmt::format("{:.6g} kg, {:.6g} kg m^2", b.mass, b.inertia[2][2]);
+  if (dimension == 2) return fmt::format("{:.6g} kg, {:.6g} kg m^2", b.mass, b.inertia[2][2]);
   return fmt::format("{:.6g} kg, ({:.6g}, {:.6g}, {:.6g}) kg m^2", b.mass, b.inertia[0][0],
                      b.inertia[1][1], b.inertia[2][2]);
 }
@@ -329,16 +300,15 @@ Json tree_of(const System& system) {
                                   {"text", body_text(b.bodies[i], b.dimension)}});
   add(std::move(bodies));
   constexpr std::pair<Category, const char*> sections[] = {
-      {Category::joint, "joints"},       {Category::driver, "drivers"},
-      {Category::force, "forces"},       {Category::contact, "contacts"},
-      {Category::sensor, "sensors"},     {Category::nonholonomic, "rolling and sliding"}};
+      {Category::joint, "joints"},   {Category::driver, "drivers"},
+      {Category::force, "forces"},   {Category::contact, "contacts"},
+      {Category::sensor, "sensors"}, {Category::nonholonomic, "rolling and sliding"}};
   for (const auto& [category, name] : sections) {
     Json section = branch(name);
     for (const ElementData& e : b.elements)
       if (e.type->category == category)
-        section["children"].push_back({{"name", e.name},
-                                       {"kind", to_string(category)},
-                                       {"text", element_text(b, e)}});
+        section["children"].push_back(
+            {{"name", e.name}, {"kind", to_string(category)}, {"text", element_text(b, e)}});
     add(std::move(section));
   }
   if (b.equations) {

@@ -14,7 +14,7 @@ namespace {
 struct SimulateFields {
   double t_end = 1, tolerance = 1e-6, relative = 0, absolute = 0, every = 0, step = 0;
   double checkpoint_every = 0;
-  std::string method = "rn4", formulation;
+  std::string method{method_for(Task::unless_asked).name}, formulation;
 
   template <class F>
   static void fields(F& f) {

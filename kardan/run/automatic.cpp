@@ -8,9 +8,6 @@
 namespace kardan {
 namespace {
 
-/// Explicit steps of length h are stable while h times the fastest rate stays below this: Hairer,
-/// Wanner, Solving Ordinary Differential Equations II, IV.2, and their codes DOP853 and DOPRI5.
-constexpr double dop853_limit = 6.1, dopri5_limit = 3.25;
 /// So few explicit steps cost less than finding out whether others would be cheaper.
 constexpr double few_steps = 60;
 /// An implicit method of order 4 takes about tolerance^(-1/4) steps for a motion that has nothing
@@ -35,17 +32,9 @@ constexpr double far = 0.1, rounding = 1e-11;
 constexpr int most_probe_steps = 10, least_probe_steps = 3;
 constexpr double settled_growth = 1.5;
 
-/// Work in evaluations of all coordinates, measured by instructions on models of 2 to 100 bodies:
-/// an evaluation of independent coordinates also solves for the dependent ones at three levels.
-constexpr double state_space_evaluation = 2.5, state_space_jacobian = 5;
-/// All coordinates with their constraints; Jacobians are of both.
-constexpr double strangeness_free_evaluation = 1.2, strangeness_free_jacobian = 15;
-/// Of an explicit step beyond its evaluations: the projection and the end of the step; and the
-/// states inside it, where forces do work.
-constexpr double projection_work = 3, dense_work = 4;
-/// Of a step of 'rodasp', and of one of 'radau5' that is as long as Newton's method allows.
-constexpr double rodasp_step_work = 6 * state_space_evaluation + state_space_jacobian;
-constexpr double long_radau5_step_work = 25;
+/// Of an explicit step beyond its evaluations and its end: the states inside it, where forces do
+/// work.
+constexpr double dense_work = 4;
 /// Operations of a dense factorization of size n, n^3/3, over those of an evaluation per body.
 constexpr double evaluation_operations = 2000;
 
@@ -66,13 +55,6 @@ class Chooser {
     out_.why = std::move(why);
   }
 
-  static bool treats(const char* formulation, const System& system) {
-    Diagnostics against;
-    const Formulation& f = *find_formulation(formulation);
-    if (f.refuse) f.refuse(system, against);
-    return !against.has_errors();
-  }
-
   bool exact() const {
     return system_.exact_derivatives() &&
            std::ranges::all_of(system_.blueprint().elements,
@@ -82,25 +64,25 @@ class Chooser {
   /// What the model alone decides.
   bool by_model() {
     if (system_.sizes().multiplier_forces)
-      take("radau5@strangeness_free", "forces depend on multipliers");
+      take(name_for(Task::whatever_comes), "forces depend on multipliers");
     else if (system_.sizes().e > 0)
-      take("radau5@strangeness_free", "the model has invariants to be kept");
-    else if (!treats("state_space", system_))
+      take(name_for(Task::whatever_comes), "the model has invariants to be kept");
+    else if (!treats(free_form(), system_))
       take(explicit_name(), "implicit methods would need too much memory");
     else if (options_.driver.fixed_step > 0)
-      take(exact() ? "rn4@state_space" : "ros2w@state_space",
+      take(name_for(exact() ? Task::fixed_steps : Task::fixed_steps_without_derivatives),
            "fixed steps: stable however stiff the equations are");
     else if (has_events() && system_.sizes().constraints() == 0 && exact() && linear())
-      take("llm@state_space", "linear between events: its flow is exact");
+      take(name_for(Task::linear_between_events), "linear between events: its flow is exact");
     return !out_.method.empty();
   }
 
-  const char* explicit_name() const {
-    // Events are looked for inside every step, and the dense output of dop853 is dear.
-    return has_events() ? "dopri5@projected_ode" : "dop853@projected_ode";
+  Task explicit_task() const {
+    return has_events() ? Task::not_stiff_with_events : Task::not_stiff;
   }
-  const char* implicit_name() const {
-    return exact() ? "rodasp@state_space" : "radau5@strangeness_free";
+  std::string explicit_name() const { return name_for(explicit_task()); }
+  std::string implicit_name() const {
+    return name_for(exact() ? Task::stiff : Task::whatever_comes);
   }
 
   struct Rate {
@@ -118,7 +100,7 @@ class Chooser {
       take(implicit_name(), "the equations cannot be evaluated around the start");
       return;
     }
-    const double least = rho * span_ / (has_events() ? dopri5_limit : dop853_limit);
+    const double least = rho * span_ / method_for(explicit_task()).stability_limit;
     std::string rate =
         fmt::format("rates up to {:.2g}/s at the start ask explicit methods for {:.0f} steps", rho,
                     std::ceil(least));
@@ -141,7 +123,7 @@ class Chooser {
     }
     const Probe plain = probe(explicit_name());
     const bool better = plain.works && (!implicit.works || plain.work <= implicit.work);
-    const auto tell = [](const char* name, const Probe& p) {
+    const auto tell = [](const std::string& name, const Probe& p) {
       return p.works ? fmt::format("'{}' {:.0f} steps, work of {:.2g} evaluations", name, p.steps,
                                    p.work)
                      : fmt::format("'{}' fails", name);
@@ -159,24 +141,29 @@ class Chooser {
       return false;
     const double explicit_work = damped_explicit_work(at_start.rho);
     const double steps = std::pow(options_.driver.tolerance, -0.25);
-    if (steps * rodasp_step_work < explicit_work) {
-      take("rodasp@state_space",
+    const Choice stiff = find(name_for(Task::stiff));
+    const Work& work = stiff.formulation->work;
+    const double step_work = stiff.method->evaluations * work.evaluation + work.jacobian;
+    if (steps * step_work < explicit_work) {
+      take(name_for(Task::stiff),
            fmt::format("damped rates of {:.2g}/s at the start ask explicit methods for work of "
                        "{:.2g} evaluations; a short run: about {:.0f} implicit steps, {:.2g}",
-                       at_start.rho, explicit_work, steps, steps * rodasp_step_work));
+                       at_start.rho, explicit_work, steps, steps * step_work));
       return true;
     }
-    if (explicit_work < most_probe_steps * long_radau5_step_work) return false;
+    const Method& other = method_for(Task::whatever_comes);
+    if (explicit_work < most_probe_steps * other.long_step_work) return false;
     const Loose loose = loose_run();
     const double rho = (at_start.rho + loose.end.rho) / 2;
     if (!(loose.work < damped_explicit_work(rho))) {
-      rate += ", and are damped; a loose run shows that 'radau5' needs more work";
+      rate +=
+          fmt::format(", and are damped; a loose run shows that '{}' needs more work", other.name);
       return false;
     }
-    take("radau5@strangeness_free",
+    take(name_for(Task::whatever_comes),
          fmt::format("damped rates of {:.2g}/s ask explicit methods for work of {:.2g} "
-                     "evaluations; 'radau5', as a loose run shows: {:.2g}",
-                     rho, damped_explicit_work(rho), loose.work));
+                     "evaluations; '{}', as a loose run shows: {:.2g}",
+                     rho, damped_explicit_work(rho), other.name, loose.work));
     return true;
   }
 
@@ -185,17 +172,18 @@ class Chooser {
   double damped_explicit_work(double rho) const {
     const double tolerance = options_.driver.tolerance;
     const double rest = std::max(0.0, rho * span_ + std::log(tolerance));
-    return (std::pow(tolerance, -0.125) + attempts_at_limit * rest / dop853_limit) *
+    const double limit = method_for(Task::not_stiff).stability_limit;
+    return (std::pow(tolerance, -0.125) + attempts_at_limit * rest / limit) *
            (explicit_step_work() + dense_work);
   }
 
-  /// 'radau5' to the end at the root of the tolerance, where it steps over what is fast.
+  /// An implicit method to the end at the root of the tolerance, where it steps over what is fast.
   struct Loose {
     double work = std::numeric_limits<double>::quiet_NaN();  ///< at the tolerance itself
     Rate end;
   };
   Loose loose_run() {
-    const Choice choice = find("radau5@strangeness_free");
+    const Choice choice = find(name_for(Task::whatever_comes));
     const auto problem =
         choice.formulation->make(system_, complete_options(choice.formulation->options, {}));
     State state = start_;
@@ -209,8 +197,9 @@ class Chooser {
     if (report.reason != Reason::finished) return {};
     // Steps are as the 6th root, for order 5; Jacobians serve the more of them.
     const double more = std::pow(driver.tolerance / options_.driver.tolerance, 1.0 / 6);
-    return {more * strangeness_free_evaluation * static_cast<double>(c.evaluations) +
-                strangeness_free_jacobian * static_cast<double>(c.jacobians),
+    const Work& work = choice.formulation->work;
+    return {more * work.evaluation * static_cast<double>(c.evaluations) +
+                work.jacobian * static_cast<double>(c.jacobians),
             fastest_rate(state)};
   }
 
@@ -226,7 +215,10 @@ class Chooser {
     return choose_method(name, told);
   }
 
-  double explicit_step_work() const { return (has_events() ? 6 : 12) + projection_work; }
+  double explicit_step_work() const {
+    const Choice choice = find(explicit_name());
+    return choice.method->evaluations + choice.formulation->work.step;
+  }
   bool has_events() const { return system_.sizes().events > 0; }
 
   /// Whether the equations are linear at the start, and stay so along the motion when an element
@@ -403,13 +395,12 @@ class Chooser {
 
   /// Counted work in evaluations of all coordinates.
   static double work(const Choice& choice, const ChartProblem& problem, const Counters& c) {
-    const auto evaluations = static_cast<double>(c.evaluations);
-    if (choice.formulation->name == "projected_ode")
-      return evaluations + projection_work * static_cast<double>(c.steps);
+    const Work& one = choice.formulation->work;
     const double n = problem.second() + problem.first();
     const double factor = n * n * n / 3 / (evaluation_operations * std::max(1.0, n));
-    return state_space_evaluation * evaluations +
-           state_space_jacobian * static_cast<double>(c.jacobians) +
+    return one.evaluation * static_cast<double>(c.evaluations) +
+           one.step * static_cast<double>(c.steps) +
+           one.jacobian * static_cast<double>(c.jacobians) +
            factor * static_cast<double>(c.factorizations);
   }
 

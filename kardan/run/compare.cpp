@@ -14,8 +14,6 @@
 namespace kardan {
 namespace {
 
-/// Tried in this order; the first is the reference, the second tells how good it is.
-constexpr const char* reference_methods[] = {"rodasp", "radau5", "dopri5", "ros2w"};
 /// A reference is this much tighter than the tightest tolerance asked for, where numbers allow.
 constexpr double reference_share = 1e-2, tightest = 1e-13;
 
@@ -78,7 +76,9 @@ std::optional<Trajectory> find_reference(const PrepareRun& make, const System& s
   const double tolerance = std::max(tightest, reference_share * least);
   std::optional<Trajectory> reference;
   std::string why;
-  for (const char* method : reference_methods) {
+  // The first is the reference, the second tells how good it is.
+  for (const Method* candidate : methods_for(Task::reference)) {
+    const std::string method(candidate->name);
     std::vector<Job> job(1);
     job[0].options = with(options, method, tolerance);
     run_all(make, job, 1);

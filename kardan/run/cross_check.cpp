@@ -106,11 +106,9 @@ std::optional<double> magnification(const PrepareRun& make, const SimulateOption
   Prepared prepared = make();
   if (!prepared.system || prepared.start.report.status != Eval::ok) return std::nullopt;
   const System& system = *prepared.system;
-  const Formulation* free = find_formulation("state_space");
-  Diagnostics unused;
-  if (free->refuse) free->refuse(system, unused);
-  if (unused.has_errors()) return std::nullopt;
-  const auto problem = free->make(system, complete_options(free->options, {}));
+  const Formulation& free = free_form();
+  if (!treats(free, system)) return std::nullopt;
+  const auto problem = free.make(system, complete_options(free.options, {}));
   State& state = prepared.start.state;
   if (problem->rebase(state) != Eval::ok) return std::nullopt;
   Local y = problem->base(), weights;
@@ -126,6 +124,7 @@ std::optional<double> magnification(const PrepareRun& make, const SimulateOption
   state = beside;
   prepared.start.a.clear();
   RunReport report;
+  Diagnostics unused;
   const auto path = trajectory(prepared, options, report, unused);
   const Counters& c = report.driver.counters;
   steps += c.steps + c.rejected + c.failed;

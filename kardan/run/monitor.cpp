@@ -38,8 +38,9 @@ bool may_be_driven(const System& system) {
   if (!system.has_bodies()) return false;
   const auto& elements = system.blueprint().elements;
   return std::any_of(elements.begin(), elements.end(), [](const ElementData& e) {
-    return (e.type->category == Category::driver && e.type->name != "lock") ||
-           e.type->category == Category::nonholonomic;
+    const bool holds =
+        e.type->category == Category::driver || e.type->category == Category::nonholonomic;
+    return holds && e.type->does_work;
   });
 }
 
@@ -47,9 +48,8 @@ bool may_be_driven(const System& system) {
 bool may_do_work(const System& system) {
   const auto& elements = system.blueprint().elements;
   return !system.has_bodies() || may_be_driven(system) || !system.blueprint().events.empty() ||
-         std::any_of(elements.begin(), elements.end(), [](const ElementData& e) {
-           return e.type->category == Category::force || e.type->category == Category::contact;
-         });
+         std::any_of(elements.begin(), elements.end(),
+                     [](const ElementData& e) { return e.type->does_work; });
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kardan/formulation/catalog.h"
+
 namespace kardan {
 
 /// Joints that are open by more tolerances than this are worth a word.
@@ -17,10 +19,14 @@ void add_remarks(const System& system, const Method& method, RunReport& report) 
   if (system.sizes().e > 0 && !report.formulation_options.contains("invariants"))
     report.remarks.push_back(fmt::format(
         "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));
-  if (report.method == "ida" && report.formulation == "index_3" && system.sizes().constraints() > 0)
+  const Formulation* form = find_formulation(report.formulation);
+  if (form && form->velocity_index > 1 && !method.tests_algebraic_velocities &&
+      system.sizes().constraints() > 0)
     report.remarks.push_back(
-        "errors of velocities are not tested by 'ida' on 'index_3', where constraints make them "
-        "noisy: those that short blows leave may be wrong by many tolerances; 'ggl' tests them");
+        fmt::format("errors of velocities are not tested by '{}' on '{}', where constraints make "
+                    "them noisy: those that short blows leave may be wrong by many tolerances; on "
+                    "'{}' they are tested",
+                    report.method, report.formulation, method.formulation));
   if (const double open = report.residuals.position;
       controlled && method.order > 1 && open > wide_open * report.tolerance)
     report.remarks.push_back(

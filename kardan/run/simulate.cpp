@@ -244,11 +244,9 @@ static std::unique_ptr<ChartProblem> make_free_form(const Choice& choice, const 
   const bool has_jacobian =
       method.problem == ProblemKind::ode && method.needs_jacobian && !method.integrate;
   if (method.is_explicit || has_jacobian) return nullptr;
-  const Formulation* free = find_formulation("state_space");
-  Diagnostics unused;
-  if (free->refuse) free->refuse(system, unused);
-  if (unused.has_errors()) return nullptr;
-  return free->make(system, complete_options(free->options, {}));
+  const Formulation& free = free_form();
+  if (!treats(free, system)) return nullptr;
+  return free.make(system, complete_options(free.options, {}));
 }
 
 /// Integrates with the equations that hold at the state, then with those an event has left, until
@@ -368,9 +366,9 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
   return out;
 }
 
-/// Where an explicit method on all coordinates ends, at a singular position for one, 'radau5' may
-/// go on: of the largest step before, its first one; how far it leads away from there; and how far
-/// the first choice has to come, or it is not taken up again.
+/// Where an explicit method on all coordinates ends, at a singular position for one, the method for
+/// whatever comes may go on: of the largest step before, its first one; how far it leads away from
+/// there; and how far the first choice has to come, or it is not taken up again.
 constexpr double first_share = 0.1, away_share = 0.5, worth_share = 1;
 /// Places of which the report says when.
 constexpr int most_told = 3;
@@ -379,10 +377,12 @@ static bool second_choice(RunReport& report) {
   const Reason reason = report.driver.reason;
   const bool ended = reason == Reason::step_too_small || reason == Reason::evaluation_failed;
   AutomaticChoice& choice = report.automatic;
-  if (choice.method.empty() || !ended || report.method == "radau5") return false;
+  const Method& other = method_for(Task::whatever_comes);
+  if (choice.method.empty() || !ended || report.method == other.name) return false;
   const double t = report.driver.t, step = report.driver.largest_step;
   if (choice.passes == 0)
-    choice.why += fmt::format("; it ended there ({}), 'radau5' went on", report.driver.message);
+    choice.why +=
+        fmt::format("; it ended there ({}), '{}' went on", report.driver.message, other.name);
   else if (choice.passes < most_told)
     choice.why += fmt::format(", again from t = {:.6g}", t);
   else if (choice.passes == most_told)
@@ -390,7 +390,7 @@ static bool second_choice(RunReport& report) {
   if (choice.passes == 0 || t - choice.back_at > worth_share * step) choice.first = choice.method;
   ++choice.passes;
   choice.back_at = t + away_share * step;
-  choice.method = "radau5@strangeness_free";
+  choice.method = name_for(Task::whatever_comes);
   report.driver.message.clear();
   report.driver.advice.clear();
   return true;

@@ -22,7 +22,8 @@ struct VariableTolerance {
 };
 
 struct SimulateOptions {
-  std::string method = "rn4";   ///< or method@formulation, or "auto" (automatic.h)
+  /// Or method@formulation, or "auto" (automatic.h).
+  std::string method{method_for(Task::unless_asked).name};
   OptionValues options;         ///< of the method and the formulation
   double t_end = 1;             ///< [s]
   double every = 0;             ///< [s] spacing of the output grid; 0: no grid

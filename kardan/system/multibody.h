@@ -81,8 +81,9 @@ class MultibodySystem final : public System {
   }
   void enclose_time_inputs(const State& at, double a, double b, int order,
                            std::span<InputBounds> out, Workspace&) const override;
-  void enclose_way_inputs(const State& from, const State& to, double a, double b, int order,
-                          std::span<InputBounds> out, Workspace&) const override;
+  void enclose_way_inputs(const State& from, const State& to, const StepError& error, double a,
+                          double b, int order, std::span<InputBounds> out,
+                          Workspace&) const override;
   std::vector<PrescribedMotion> prescribed_motions() const override;
 
   /// Binds expression sensors, events and invariants to the quantities they name; once, before the

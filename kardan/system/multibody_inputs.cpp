@@ -8,7 +8,8 @@
 namespace kardan {
 namespace {
 
-/// The way between two states is a cubic; the true one may leave it by this share of its length.
+/// The way between two states is a cubic; what a step found may leave it by this share of its
+/// length, beside the error of the step.
 constexpr double off_the_way = 0.01;
 
 /// A bound of |J^-1|: how fast a unit torque turns a body up. Of one without inertia about some
@@ -32,12 +33,14 @@ double turning(const Mat3d& inertia) {
   }
 }
 
-/// The cubic with these values and slopes at the ends of a time h, over a part of it.
-Taylor cubic(double x0, double v0, double x1, double v1, double h, const Taylor& since) {
+/// The cubic with these values and slopes at the ends of a time h, over a part of it, and what is
+/// `error` away from it.
+Taylor cubic(double x0, double v0, double x1, double v1, double h, double error,
+             const Taylor& since) {
   const Taylor s = since * (1 / h);
   const double way = x1 - x0, c2 = 3 * way - h * (2 * v0 + v1), c3 = h * (v0 + v1) - 2 * way;
   Taylor out = ((s * c3 + c2) * s + h * v0) * s + x0;
-  const double off = off_the_way * std::abs(way);
+  const double off = off_the_way * std::abs(way) + error;
   out.c[0] = out.c[0] + Interval(-off, off);
   return out;
 }
@@ -124,9 +127,9 @@ void MultibodySystem<D>::enclose_time_inputs(const State& at, double a, double b
 }
 
 template <int D>
-void MultibodySystem<D>::enclose_way_inputs(const State& from, const State& to, double a, double b,
-                                            int order, std::span<InputBounds> out,
-                                            Workspace& ws) const {
+void MultibodySystem<D>::enclose_way_inputs(const State& from, const State& to,
+                                            const StepError& error, double a, double b, int order,
+                                            std::span<InputBounds> out, Workspace& ws) const {
   auto& way = static_cast<MotionScratch&>(*ws.scratch).way;
   way.resize(2 * out.size());
   const auto place = [&](std::size_t i, const std::vector<BodyMotion<D>>& motion, VecOf<D>& P,
@@ -144,8 +147,12 @@ void MultibodySystem<D>::enclose_way_inputs(const State& from, const State& to, 
   for (std::size_t i = 0; i < out.size(); ++i) {
     VecOf<D> P, V;
     place(i, *motion, P, V);
-    const auto& road = std::get<RoadInput<D>>(program_.inputs[way_inputs_.places[i]].source);
-    const Taylor x = cubic(way[2 * i][0], way[2 * i + 1][0], P[0], V[0], to.t - from.t, since);
+    const Input<D>& input = program_.inputs[way_inputs_.places[i]];
+    const auto& road = std::get<RoadInput<D>>(input.source);
+    double off = error.absolute[input.B.first] + error.relative * std::abs(P[0]);
+    for (int k = D; k < input.B.count; ++k)
+      off += norm(road.s) * (error.absolute[input.B.first + k] + error.relative);
+    const Taylor x = cubic(way[2 * i][0], way[2 * i + 1][0], P[0], V[0], to.t - from.t, off, since);
     const Taylor h = road.height.enclose(x);
     out[i] = InputBounds::of(h * road.stiffness + h.derivative() * road.damping, 0, 1);
   }

@@ -128,9 +128,10 @@ class System : public Equations {
   /// Over the times from a to b, derivatives to `order`: everything else as it is in `at`.
   virtual void enclose_time_inputs(const State& at, double a, double b, int order,
                                    std::span<InputBounds> out, Workspace&) const = 0;
-  /// Over the times from a to b, on the cubic way between two states.
-  virtual void enclose_way_inputs(const State& from, const State& to, double a, double b, int order,
-                                  std::span<InputBounds> out, Workspace&) const = 0;
+  /// Over the times from a to b, on the cubic way between two states and around it.
+  virtual void enclose_way_inputs(const State& from, const State& to, const StepError& error,
+                                  double a, double b, int order, std::span<InputBounds> out,
+                                  Workspace&) const = 0;
   /// Motions that drivers prescribe; constant ones are left out.
   virtual std::vector<PrescribedMotion> prescribed_motions() const = 0;
 

@@ -80,8 +80,8 @@ class UserSystem final : public System {
   const std::vector<InputEffect>& way_inputs(const State&) const override { return no_inputs_; }
   void enclose_time_inputs(const State& at, double a, double b, int order,
                            std::span<InputBounds> out, Workspace&) const override;
-  void enclose_way_inputs(const State&, const State&, double, double, int, std::span<InputBounds>,
-                          Workspace&) const override {}
+  void enclose_way_inputs(const State&, const State&, const StepError&, double, double, int,
+                          std::span<InputBounds>, Workspace&) const override {}
   std::vector<PrescribedMotion> prescribed_motions() const override { return {}; }
 
   std::string coordinate_name(int column) const override;

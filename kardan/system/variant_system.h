@@ -96,9 +96,10 @@ class VariantSystem final : public System {
                            std::span<InputBounds> out, Workspace& ws) const override {
     variant(at).enclose_time_inputs(at, a, b, order, out, ws);
   }
-  void enclose_way_inputs(const State& from, const State& to, double a, double b, int order,
-                          std::span<InputBounds> out, Workspace& ws) const override {
-    variant(from).enclose_way_inputs(from, to, a, b, order, out, ws);
+  void enclose_way_inputs(const State& from, const State& to, const StepError& error, double a,
+                          double b, int order, std::span<InputBounds> out,
+                          Workspace& ws) const override {
+    variant(from).enclose_way_inputs(from, to, error, a, b, order, out, ws);
   }
   std::vector<PrescribedMotion> prescribed_motions() const override;
   std::unique_ptr<System> hold(const std::vector<int>& events) const override;

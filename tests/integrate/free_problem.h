@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ class FreeProblem final : public ChartProblem {
   FreeProblem(int second, int first, Rate rate, Jacobian jacobian)
       : second_(second), first_(first), rate_(std::move(rate)), jacobian_(std::move(jacobian)) {}
 
+  ProblemKind kind() const override { return ProblemKind::ode; }
   int second() const override { return second_; }
   int first() const override { return first_; }
   Eval rebase(const State& state) override {
@@ -72,6 +74,20 @@ class FreeProblem final : public ChartProblem {
     point = {t, y.x, y.u, f.a, y.z, f.b, {}};
     return Eval::ok;
   }
+  Eval begin_step(double) override { return Eval::ok; }
+  void place(const Local& y, ChartPoint& point) override { place_freely(y, point); }
+  void spread_speed(const Vector& u, Vector& speed) const override { speed = u; }
+  void error_weights(const State& state, const ErrorScale& scale, Local& weights) override {
+    weigh_one_by_one(state, scale, weights);
+  }
+  bool advance(const ChartPoint&) override { return true; }
+  bool past(double&, Local&, LocalRate&) override { return false; }
+  int partitions() const override { return 0; }
+  std::span<const PartitionRecord> partition_history() const override { return {}; }
+  double singular_time() const override { return std::numeric_limits<double>::infinity(); }
+  ProblemCounts counts() const override { return {}; }
+  std::vector<std::string> remarks() const override { return {}; }
+  Diagnosis diagnosis() const override { return Diagnosis::none; }
   void base_point(ChartPoint& point) const override {
     point = {base_.t, y_.x, y_.u, f_.a, y_.z, f_.b, {}};
   }

@@ -24,7 +24,8 @@ class OneForce final : public InputSource {
     ++looks;
     out[0] = InputBounds::of(f_.enclose(Taylor::time(a, b, order)), 0, 1);
   }
-  void enclose(const State&, const State&, double, double, int, std::span<InputBounds>) override {}
+  void enclose(const State&, const State&, const StepError&, double, double, int,
+               std::span<InputBounds>) override {}
 
   int looks = 0;
 

@@ -70,12 +70,14 @@ Turning turning(Dice& dice, double t_end) {
 
 KnownMotion four_bar(Dice& dice, int dimension, double length, double t_end) {
   KnownMotion out;
-  const double ground = length * dice.between(0.6, 1.2), coupler = length * dice.between(0.6, 1.2),
-               rocker = length * dice.between(0.6, 1.2);
   // Grashof: the crank turns round, and no position is singular.
-  const double most = std::min({coupler + rocker - ground, ground + rocker - coupler,
-                                ground + coupler - rocker, ground, coupler, rocker});
-  const double crank = dice.between(0.2, 0.85) * std::max(most, 0.1 * length);
+  double ground = 0, coupler = 0, rocker = 0, most = 0;
+  while (most < 0.1 * length) {
+    for (double* side : {&ground, &coupler, &rocker}) *side = length * dice.between(0.6, 1.2);
+    most = std::min({coupler + rocker - ground, ground + rocker - coupler,
+                     ground + coupler - rocker, ground, coupler, rocker});
+  }
+  const double crank = dice.between(0.2, 0.85) * most;
   const double side = dice.sign();
   const Turning turn = turning(dice, t_end);
   const auto coupler_angle = [=](double t) {

@@ -50,6 +50,7 @@ export interface Joint {
   bodies: [number, number];
   points: [Vec3, Vec3];
   axes?: [Vec3, Vec3] | null;
+  draw?: 'ball' | 'pin' | 'block' | 'rod' | 'none';
   redundant?: boolean;
 }
 
@@ -57,6 +58,7 @@ export interface Force {
   name: string;
   type: string;
   draw: 'coil' | 'damper' | 'line' | 'torsion' | 'none';
+  silhouette?: 'wheel' | 'ball';
   bodies: [number, number];
   points: [Vec3, Vec3];
   radius?: number;

@@ -21,6 +21,8 @@ contacts:
 )";
   static constexpr Category category = Category::contact;
   static constexpr int frames = 2;
+  static constexpr bool touches_plane = true;
+  static constexpr Silhouette silhouette = Silhouette::ball;
 
   double radius = 0;  // [m]
 

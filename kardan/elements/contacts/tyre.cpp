@@ -1,6 +1,9 @@
 #include "kardan/elements/contacts/tyre.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numbers>
 
 namespace kardan {
 
@@ -106,6 +109,28 @@ void TyreKernel<D>::event_guards(double, const Pair<D>& bodies, int mode, const 
   if (damped > 0 && !((mode & contact_bit) && y.d > 0)) return;
   guard[0] = y.d - damped;
   rate[0] = speed;
+}
+
+RoadLine Tyre::road_line(double from, double to) const {
+  RoadLine out{fmt::format("{} {} {}", road, bump_center, bump_radius), {}};
+  if (road == "table" && table) {
+    constexpr int pieces = 400;
+    for (int i = 0; i <= pieces; ++i) {
+      const double x = from + (to - from) * i / pieces;
+      out.points.push_back({x, table->at(x).value});
+    }
+    return out;
+  }
+  out.points.push_back({from, 0});
+  if (road == "bump") {
+    constexpr int pieces = 24;
+    for (int i = 0; i <= pieces; ++i) {
+      const double a = std::numbers::pi * (1 - static_cast<double>(i) / pieces);
+      out.points.push_back({bump_center + bump_radius * std::cos(a), bump_radius * std::sin(a)});
+    }
+  }
+  out.points.push_back({to, 0});
+  return out;
 }
 
 template <int D>

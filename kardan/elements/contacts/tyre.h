@@ -75,6 +75,8 @@ contacts:
 )";
   static constexpr Category category = Category::contact;
   static constexpr int frames = 1;
+  static constexpr Silhouette silhouette = Silhouette::wheel;
+  [[nodiscard]] RoadLine road_line(double from, double to) const;
 
   double radius = 0;     // [m]
   double stiffness = 0;  // [N/m]

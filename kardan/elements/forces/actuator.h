@@ -19,6 +19,7 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
+  static constexpr Glyph glyph = Glyph::line;
   std::string coordinate = "distance";
   double time_constant = 0, initial = 0;
   TimeFunction command;

@@ -20,6 +20,9 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
+  [[nodiscard]] Glyph drawn() const {
+    return stiffness == 0 && damping > 0 ? Glyph::damper : Glyph::coil;
+  }
   double stiffness = 0, damping = 0, free_length = 0, preload = 0;
   TimeFunction force;
   Expression law;

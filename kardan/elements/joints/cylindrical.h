@@ -16,6 +16,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr Glyph glyph = Glyph::pin;
 
   template <class F>
   static void fields(F&) {}

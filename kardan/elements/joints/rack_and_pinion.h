@@ -22,6 +22,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 4;
+  static constexpr Glyph glyph = Glyph::block;
   double radius = 0;  // [m]
 
   template <class F>

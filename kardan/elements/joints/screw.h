@@ -18,6 +18,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr Glyph glyph = Glyph::pin;
   double pitch = 0;  // [m] per turn
 
   template <class F>

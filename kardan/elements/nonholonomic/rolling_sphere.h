@@ -30,6 +30,7 @@ joints:
 )";
   static constexpr Category category = Category::nonholonomic;
   static constexpr int frames = 2;
+  static constexpr bool touches_plane = true;
 
   double radius = 0;  // [m]
 

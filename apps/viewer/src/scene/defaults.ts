@@ -27,8 +27,8 @@ export function addContactShapes(report: Report): void {
     const body = report.bodies[force.bodies[1]];
     const at = force.points[1];
     if (!force.radius || !plain(body) || !at) continue;
-    if (force.type === 'tyre') body.shapes = [...(body.shapes ?? []), wheel(force, at, planar)];
-    else if (force.type.startsWith('sphere'))
+    if (force.silhouette === 'wheel') body.shapes = [...(body.shapes ?? []), wheel(force, at, planar)];
+    else if (force.silhouette === 'ball')
       body.shapes = [{ type: 'sphere', size: [force.radius], position: at, default: true }];
   }
 }

@@ -130,17 +130,17 @@ export class Links {
       const point = joint.points[side] ?? origin;
       const axis = joint.axes?.[side] ?? axisZ;
       const glyph = { body, point, axis, color };
-      if (/distance|rod|link/.test(joint.type)) {
+      if (joint.draw === 'rod') {
         const points = [joint.points[0] ?? origin, joint.points[1] ?? origin];
         rods.push({ bodies: joint.bodies, points, radius: 0.5 * unit, from: 0, to: 1 });
         joint.bodies.forEach((end, k) =>
           balls.push({ body: end, point: points[k], axis, color, radius: 0.85 * unit, length: 0.85 * unit }),
         );
-      } else if (/revolute|cylindrical|hinge|screw|gear|universal/.test(joint.type)) {
+      } else if (joint.draw === 'pin') {
         pins.push({ ...glyph, radius: unit, length: 3.6 * unit });
-      } else if (/prismatic|slider|translational|rack/.test(joint.type)) {
+      } else if (joint.draw === 'block') {
         blocks.push({ ...glyph, radius: 1.6 * unit, length: 4 * unit });
-      } else {
+      } else if (joint.draw !== 'none') {
         balls.push({ ...glyph, radius: 1.3 * unit, length: 1.3 * unit });
       }
     }
