@@ -24,6 +24,7 @@
 #include "kardan/base/branch_follower.h"
 #include "kardan/base/eval.h"
 #include "kardan/base/state.h"
+#include "kardan/base/taylor.h"
 #include "kardan/linalg/sparse.h"
 
 namespace kardan {
@@ -72,6 +73,9 @@ struct Workspace {
   // invariants
   Vector e;
   SparseMatrix e_p, e_v;
+
+  // enclosures of inputs: variables and definitions, and what a formula takes of them
+  std::vector<Taylor> enclosed, arguments;
 
   // follow_turns: a state on the way
   State between;

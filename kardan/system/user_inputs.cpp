@@ -46,17 +46,18 @@ void UserSystem::find_inputs() {
 
 /// Multipliers count as zero: where forces depend on them they tell nothing about time.
 void UserSystem::enclose_time_inputs(const State& at, double a, double b, int order,
-                                     std::span<InputBounds> out, Workspace&) const {
+                                     std::span<InputBounds> out, Workspace& ws) const {
   // Constraints act by their second derivative, which is enclosed like the others.
   const int taylor_order = order + 2;
   const EquationData& data = *blueprint_.equations;
-  std::vector<Taylor> values;
+  std::vector<Taylor>& values = ws.enclosed;
+  values.clear();
   values.reserve(data.variables() + data.definitions.size());
   values.push_back(Taylor::time(a, b, taylor_order));
   for (const Vector* part : {&at.p, &at.v, &at.r, &at.w, &at.s})
     for (const double x : *part) values.push_back(Taylor::constant(x, taylor_order));
   values.resize(data.variables(), Taylor::constant(0.0, taylor_order));
-  std::vector<Taylor> arguments;
+  std::vector<Taylor>& arguments = ws.arguments;
   const auto over = [&](const Formula& formula) {
     arguments.clear();
     for (const int slot : formula.slots) arguments.push_back(values[slot]);

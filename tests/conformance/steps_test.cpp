@@ -8,6 +8,7 @@
 
 #include "conformance/pairs.h"
 #include "kardan/formulation/catalog.h"
+#include "kardan/formulation/system_inputs.h"
 #include "support/count_allocations.h"
 #include "support/models.h"
 #include "support/same_bits.h"
@@ -137,6 +138,37 @@ TEST_P(EveryPair, AllocatesNothingInAStep) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryPair, testing::ValuesIn(pairs()),
                          [](const auto& of) { return test_name(of.param); });
+
+TEST(EverySystem, EnclosesItsInputsWithoutAllocating) {
+  if (!KARDAN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "malloc cannot be replaced in this build";
+  constexpr const char* bodies = R"yaml(kardan: 1
+dimension: 2
+bodies:
+  ball: {kind: point, mass: 2}
+forces:
+  push: {type: force, on: ball, fx: "sin(3*t)*exp(-t)"}
+)yaml";
+  constexpr const char* written = R"yaml(kardan: 1
+equations:
+  positions: {x: 0}
+  velocities: {u: 0}
+  mass: {u: 2}
+  definitions: {damped: exp(-t)}
+  forces: {u: "sin(3*t)*damped"}
+)yaml";
+  for (const char* text : {bodies, written}) {
+    Diagnostics diagnostics;
+    const Prepared p = prepare(model_of(text), {}, diagnostics);
+    ASSERT_TRUE(p.system) << format(diagnostics);
+    SystemInputs source(*p.system);
+    std::vector<InputBounds> out(source.of_time(p.start.state).size());
+    ASSERT_EQ(out.size(), 1u);
+    source.enclose(p.start.state, 0, 0.1, 4, out);
+    const long before = allocations;
+    for (double t = 0; t < 1; t += 0.1) source.enclose(p.start.state, t, t + 0.1, 4, out);
+    EXPECT_EQ(allocations, before) << text;
+  }
+}
 
 // ---- refusals
 
