@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "build", "release", "kardan")
-PAGE = os.path.join(ROOT, "docs", "auto-table.md")
+PAGE = os.path.join(ROOT, "docs", "understand", "auto-table.md")
 TOLERANCES = [1e-4, 1e-8]
 METHODS = ["rn4", "rodasp", "dopri5", "dop853", "dopri5@projected_ode", "dop853@projected_ode", "nystrom4", "hem5", "radau5",
            "adams", "llm"]

@@ -2,7 +2,8 @@
 """Puts the documentation together for mkdocs. usage: tools/site.py DESTINATION
 
 DESTINATION/pages gets copies of docs/, README.md and CONTRIBUTING.md whose links stay inside of the site,
-DESTINATION/mkdocs.yml what mkdocs wants. `tools/site` builds it.
+DESTINATION/mkdocs.yml what mkdocs wants. Its navigation is docs/README.md: shelves, and the pages on each.
+`tools/site` builds it.
 """
 
 import os
@@ -27,30 +28,6 @@ markdown_extensions:
 extra_css: [site.css]
 nav:
 {nav}"""
-NAVIGATION = [
-    ("Kardan", "index.md"),
-    ("Tutorial", "tutorial.md"),
-    ("Using it", [
-        ("Model files", "model-files.md"),
-        ("Equations of your own", "equations.md"),
-        ("Running a model", "methods.md"),
-        ("Guarantees and limits", "guarantees.md"),
-        ("Trust", "trust.md"),
-        ("Restart", "restart.md"),
-        ("Performance", "performance.md"),
-        ("What auto costs", "auto-table.md"),
-        ("Results and reports", "results.md"),
-    ]),
-    ("Python", "python.md"),
-    ("Reference", [
-        ("Elements and fields", "elements.md"),
-        ("Methods and options", "method-catalog.md"),
-        ("Errors by code", "errors.md"),
-        ("Data of a report", "report-format.md"),
-    ]),
-    ("Theory", "theory.md"),
-    ("Contributing", "contributing.md"),
-]
 STYLE = """pre, code { white-space: pre; } .wy-nav-content { max-width: 60rem; } img { max-width: 100%; }
 .wy-table-responsive table td, .wy-table-responsive table th { white-space: normal; }
 """
@@ -58,19 +35,24 @@ STYLE = """pre, code { white-space: pre; } .wy-nav-content { max-width: 60rem; }
 SCRIPT = 'for (const table of document.querySelectorAll(".rst-content table")) table.classList.add("docutils");\n'
 JQUERY = "/usr/share/javascript/jquery/jquery.min.js"
 # Where the pages of the repository's root are in the site.
-MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
+INDEX = "docs/README.md"
+MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", INDEX: "documentation.md"}
 
 
 def pages():
     """(path in the repository, name in the site) of every page."""
-    for name in sorted(os.listdir(os.path.join(ROOT, "docs"))):
-        if name.endswith(".md") and name != "README.md":
-            yield os.path.join("docs", name), name
+    docs = os.path.join(ROOT, "docs")
+    for folder, _, files in sorted(os.walk(docs)):
+        for name in sorted(files):
+            place = os.path.normpath(os.path.join(os.path.relpath(folder, docs), name))
+            if name.endswith(".md") and os.path.join("docs", place) != INDEX:
+                yield os.path.join("docs", place), place
     yield from MOVED.items()
 
 
 def with_links_of_the_site(text, path, names):
     """Links between pages lead to their names in the site; those to other files become plain words."""
+    own = os.path.dirname(names[path]) or "."
 
     def replaced(match):
         bang, words, target = match.groups()
@@ -79,11 +61,9 @@ def with_links_of_the_site(text, path, names):
             return match.group(0)
         place = os.path.normpath(os.path.join(os.path.dirname(path), file))
         if place in names:
-            return f"{bang}[{words}]({names[place]}{'#' + anchor if anchor else ''})"
-        if place == "docs/README.md":
-            return f"[{words}](index.md)"
+            return f"{bang}[{words}]({os.path.relpath(names[place], own)}{'#' + anchor if anchor else ''})"
         if place.startswith("docs/images/"):
-            return f"{bang}[{words}]({place[5:]})"
+            return f"{bang}[{words}]({os.path.relpath(place[5:], own)})"
         if not os.path.exists(os.path.join(ROOT, place)):
             raise SystemExit(f"{path}: links to {target}, which is not there")
         return words if "`" in words else f"`{words}`"
@@ -94,17 +74,16 @@ def with_links_of_the_site(text, path, names):
     return "".join(parts)
 
 
-def navigation(entries, missing, depth=1):
-    """The pages that exist, as YAML; those named are taken out of `missing`."""
-    lines = []
-    for title, target in entries:
-        if isinstance(target, str):
-            if target in missing:
-                missing.remove(target)
-                lines.append(f"{'  ' * depth}- {title}: {target}\n")
-        else:
-            lines.append(f"{'  ' * depth}- {title}:\n" + navigation(target, missing, depth + 1))
-    return "".join(lines)
+def navigation():
+    """The shelves of the index and the pages on them, as YAML."""
+    lines = ["  - Kardan: index.md\n", "  - Documentation: documentation.md\n"]
+    with open(os.path.join(ROOT, INDEX), encoding="utf-8") as file:
+        for line in file:
+            if shelf := re.match(r"## (.+)", line):
+                lines.append(f"  - {shelf[1]}:\n")
+            elif page := re.match(r"\| \[(.+?)\]\((.+?)\)", line):
+                lines.append(f"    - {page[1]}: {page[2]}\n")
+    return "".join(lines) + "  - Contributing: contributing.md\n"
 
 
 def main(destination):
@@ -115,6 +94,7 @@ def main(destination):
     for path, name in names.items():
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = with_links_of_the_site(file.read(), path, names)
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
     images = os.path.join(ROOT, "docs", "images")
@@ -128,10 +108,7 @@ def main(destination):
     with open(os.path.join(folder, "site.css"), "w", encoding="utf-8") as file:
         file.write(STYLE)
     with open(os.path.join(destination, "mkdocs.yml"), "w", encoding="utf-8") as file:
-        missing = sorted(names.values())
-        nav = navigation(NAVIGATION, missing)
-        # A page that is new has a place too.
-        file.write(CONFIGURATION.format(nav=nav + "".join(f"  - {name}\n" for name in missing)))
+        file.write(CONFIGURATION.format(nav=navigation()))
 
 
 main(*sys.argv[1:])

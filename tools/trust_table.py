@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "build", "release", "kardan")
-PAGE = os.path.join(ROOT, "docs", "trust-table.md")
+PAGE = os.path.join(ROOT, "docs", "understand", "trust-table.md")
 TOLERANCES = [10.0**-k for k in range(3, 11)]
 # A run that needs more steps is given up: methods of order 1 and 2 at tight tolerances.
 MOST_STEPS = 20000
@@ -55,7 +55,7 @@ WHY = """
   accelerate with up to 580 000 rad/s^2: an angle that is off by one tolerance is a delay of a billionth of that in
   seconds, which makes angular velocities that pass zero elsewhere off by some 500. Most positions
   stay near the tolerance. Absolute tolerances per variable ask for more
-  ([tolerances](model-files.md)).
+  ([tolerances](../look-up/model-files.md)).
 - Estimates are of one step, and errors of steps add up over the run. Other cells that miss have not been looked into.
 
 Cells beyond {far} times the tolerance, without those of order 1: {which}.

@@ -206,7 +206,7 @@ class Program {
     CLI::App* list = app_.add_subcommand("elements", "the element types, with fields and units");
     list->add_option("NAME", type_, "one type in full");
     CLI::Option* as_json = list->add_flag("--json", model_.json, "print one JSON document");
-    list->add_flag("--markdown", elements_as_page_, "print the reference of docs/elements.md")
+    list->add_flag("--markdown", elements_as_page_, "print docs/look-up/elements.md")
         ->excludes(as_json);
     list->callback([this] {
       result_ = elements(type_, model_.json         ? Listing::json

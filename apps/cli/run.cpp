@@ -358,7 +358,7 @@ static void markdown_options(const std::vector<OptionInfo>& options) {
 int methods_markdown() {
   fmt::print(
       "# Methods and options\n\nMade by the program: `kardan methods --markdown`. What the methods "
-      "promise and where they end is in [Running a model](methods.md).\n\n## Methods\n\n### "
+      "promise and where they end is in [Trust](../understand/trust.md).\n\n## Methods\n\n### "
       "auto\n\n{}\n\n",
       automatic_summary);
   for (const Method& m : methods()) {

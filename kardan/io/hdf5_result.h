@@ -1,6 +1,6 @@
 #pragma once
-/// Results for tools, as HDF5 (docs/results.md lists the datasets). Rows go to disk while the run
-/// goes on, in single-writer mode: whatever ends the program, what was flushed can be read.
+/// Results for tools, as HDF5 (docs/look-up/results.md lists the datasets). Rows go to disk while
+/// the run goes on, in single-writer mode: whatever ends the program, what was flushed can be read.
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 /// Results as one self-contained HTML file: the viewer's page with the data in it
-/// (docs/report-format.md).
+/// (docs/look-up/report-format.md).
 
 #include <memory>
 #include <string>

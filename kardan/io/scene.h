@@ -1,6 +1,6 @@
 #pragma once
 /// A compiled model as a viewer draws it: bodies with shapes, joints, forces, roads and planes,
-/// arrows, and the model as a tree. docs/report-format.md lists the keys.
+/// arrows, and the model as a tree. docs/look-up/report-format.md lists the keys.
 
 #include "kardan/io/report_json.h"
 #include "kardan/run/prepare.h"

@@ -61,15 +61,15 @@ TEST(Documentation, EveryModelCompiles) {
 TEST(Documentation, ElementsPageIsWhatTheProgramPrints) {
   const Output printed = run_kardan("elements --markdown", fs::temp_directory_path());
   EXPECT_EQ(printed.status, 0) << printed.err;
-  EXPECT_EQ(printed.out, document("docs/elements.md").text)
-      << "Write it anew: build/release/kardan elements --markdown > docs/elements.md";
+  EXPECT_EQ(printed.out, document("docs/look-up/elements.md").text)
+      << "Write it anew: build/release/kardan elements --markdown > docs/look-up/elements.md";
 }
 
 TEST(Documentation, MethodCatalogIsWhatTheProgramPrints) {
   const Output printed = run_kardan("methods --markdown", fs::temp_directory_path());
   EXPECT_EQ(printed.status, 0) << printed.err;
-  EXPECT_EQ(printed.out, document("docs/method-catalog.md").text)
-      << "Write it anew: build/release/kardan methods --markdown > docs/method-catalog.md";
+  EXPECT_EQ(printed.out, document("docs/look-up/methods.md").text)
+      << "Write it anew: build/release/kardan methods --markdown > docs/look-up/methods.md";
 }
 
 std::set<std::string> codes_in_sources() {
@@ -86,14 +86,14 @@ std::set<std::string> codes_in_sources() {
 
 TEST(Documentation, ErrorsPageListsExactlyTheCodesOfTheSources) {
   std::set<std::string> listed;
-  for (const auto& row : code_rows(document("docs/errors.md")))
+  for (const auto& row : code_rows(document("docs/look-up/errors.md")))
     EXPECT_TRUE(listed.insert(code(row[0])).second) << row[0] << " is listed twice";
   EXPECT_EQ(listed, codes_in_sources());
 }
 
 TEST(Documentation, EveryExampleOfTheErrorsPageGivesItsCode) {
   int examples = 0;
-  for (const auto& row : code_rows(document("docs/errors.md"))) {
+  for (const auto& row : code_rows(document("docs/look-up/errors.md"))) {
     ASSERT_EQ(row.size(), 4U) << row[0];
     std::string example = code(row[2]);
     if (example.empty()) continue;
@@ -125,8 +125,8 @@ TEST(Documentation, EveryPageIsInTheIndexAndEveryLinkLeadsToAFile) {
   const std::regex link(R"(\]\(([^)#:]+)(?:#[^)]*)?\))");
   for (const Document& page : documents()) {
     const fs::path path(page.path);
-    if (path.parent_path() == "docs" && path.filename() != "README.md") {
-      EXPECT_NE(index.find(fmt::format("({})", path.filename().string())), std::string::npos)
+    if (page.path.starts_with("docs/") && page.path != "docs/README.md") {
+      EXPECT_NE(index.find(fmt::format("]({})", page.path.substr(5))), std::string::npos)
           << page.path;
     }
     for (std::sregex_iterator i(page.text.begin(), page.text.end(), link), end; i != end; ++i)

@@ -53,9 +53,9 @@ Document document(const std::string& path) {
 std::vector<Document> documents() {
   std::vector<std::string> paths{"README.md", "CONTRIBUTING.md"};
   const std::filesystem::path root(source_folder());
-  for (const auto& entry : std::filesystem::directory_iterator(root / "docs"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md")
-      paths.push_back("docs/" + entry.path().filename().string());
+      paths.push_back(entry.path().lexically_relative(root).string());
   std::sort(paths.begin(), paths.end());
   std::vector<Document> out;
   for (const std::string& path : paths) out.push_back(document(path));

@@ -10,7 +10,7 @@ namespace kardan::docs {
 struct Block {
   std::string language;
   std::string text;
-  std::string where;  ///< "docs/tutorial.md:12"
+  std::string where;  ///< "docs/learn/tutorial.md:12"
 };
 
 struct Document {

@@ -154,7 +154,7 @@ TEST(RadauCounts, HaveThePapersMeaning) {
 }
 
 TEST(Diagnoses, AreNamedOnceAndExplained) {
-  std::ifstream file(source_folder() + "/docs/diagnoses.md");
+  std::ifstream file(source_folder() + "/docs/look-up/diagnoses.md");
   ASSERT_TRUE(file);
   const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   std::vector<std::string_view> names;

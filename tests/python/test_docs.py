@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-page = Path(os.environ["KARDAN_SOURCE_DIR"]) / "docs/python.md"
+page = Path(os.environ["KARDAN_SOURCE_DIR"]) / "docs/learn/python.md"
 
 
 def parts() -> list[tuple[str, str, str]]:

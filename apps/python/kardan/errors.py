@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One fault: where it stands, a code to look up in docs/errors.md, what to do."""
+    """One fault: where it stands, a code to look up in docs/look-up/errors.md, what to do."""
 
     severity: str  #: "error" or "warning"
     code: str  #: stable and dotted: "field.unknown"

@@ -1,4 +1,4 @@
-// The accuracy that a certified run has measured (docs/report-format.md).
+// The accuracy that a certified run has measured (docs/look-up/report-format.md).
 
 import type { Report } from './report';
 import { between } from './timeline';

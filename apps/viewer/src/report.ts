@@ -1,4 +1,4 @@
-// What a report carries (docs/report-format.md), and how it is read from the page.
+// What a report carries (docs/look-up/report-format.md), and how it is read from the page.
 
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number]; // w x y z
