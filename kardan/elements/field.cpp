@@ -50,6 +50,12 @@ bool holds(Check check, double x) {
   return true;
 }
 
+/// What a field means, as a hint. A doc of one word is the name again or a symbol ("mass", "k"): it
+/// helps nobody.
+std::string meaning(const FieldInfo& info) {
+  return info.doc.find(' ') == std::string::npos ? "" : info.doc;
+}
+
 }  // namespace
 
 bool ValueReader::fail(const std::string& code, const std::string& message, const FieldValue& v,
@@ -64,7 +70,7 @@ bool ValueReader::check(double value, const FieldValue& v, const std::string& wh
   return fail("field.range",
               fmt::format("{} = {}; wanted a number {}{}", what, format_number(value),
                           rule(info.check), info.unit.empty() ? "" : " [" + info.unit + "]"),
-              v, info.doc);
+              v, meaning(info));
 }
 
 /// {value: ..., unit: ...}; a table keeps its unit among its own keys.
@@ -106,7 +112,8 @@ bool ValueReader::fits(const Dimension& got, const FieldInfo& info, const FieldV
     begin = end + 4;
   }
   return fail("unit.dimension",
-              fmt::format("{}: got {}; wanted {}", what, to_string(got), info.unit), v, info.doc);
+              fmt::format("{}: got {}; wanted {}", what, to_string(got), info.unit), v,
+              meaning(info));
 }
 
 bool ValueReader::check_dimension(const Expression& e, const FieldInfo& info, const FieldValue& v,
@@ -198,7 +205,7 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   if (!read(v, what, info, x)) return false;
   if (x != std::floor(x) || std::abs(x) > 1e9)
     return fail("field.type", fmt::format("{} = {}; wanted a whole number", what, format_number(x)),
-                v, info.doc);
+                v, meaning(info));
   out = static_cast<int>(x);
   return true;
 }
@@ -209,7 +216,7 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   if (!text || (*text != "true" && *text != "false"))
     return fail("field.type",
                 fmt::format("{}: got {}; wanted true or false", what, describe_value(v)), v,
-                info.doc);
+                meaning(info));
   out = *text == "true";
   return true;
 }
@@ -219,14 +226,14 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   const auto* text = std::get_if<std::string>(&v.data);
   if (!text)
     return fail("field.type", fmt::format("{}: got {}; wanted a word", what, describe_value(v)), v,
-                info.doc);
+                meaning(info));
   if (!info.choices.empty() &&
       std::find(info.choices.begin(), info.choices.end(), *text) == info.choices.end()) {
     const std::string near = did_you_mean(*text, info.choices);
     return fail(
         "field.choice",
         fmt::format("{}: got '{}'; wanted one of {}", what, *text, fmt::join(info.choices, ", ")),
-        v, near.empty() ? info.doc : "did you mean '" + near + "'?");
+        v, near.empty() ? meaning(info) : "did you mean '" + near + "'?");
   }
   out = *text;
   return true;
@@ -245,7 +252,7 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   if (!list)
     return fail("field.type",
                 fmt::format("{}: got {}; wanted a list of numbers", what, describe_value(v)), v,
-                info.doc);
+                meaning(info));
   out.assign(list->size(), 0.0);
   bool ok = true;
   for (std::size_t i = 0; i < list->size(); ++i)
@@ -262,7 +269,7 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
     return fail(
         "field.type",
         fmt::format("{}: got {}; wanted [x, y, z] (plane: [x, y])", what, describe_value(v)), v,
-        info.doc);
+        meaning(info));
   out = {};
   bool ok = true;
   // A direction has components that are zero, but not all of them.
@@ -271,7 +278,8 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   for (std::size_t i = 0; i < list->size(); ++i)
     ok &= read((*list)[i], fmt::format("{}[{}]", what, i), each, out[static_cast<int>(i)]);
   if (ok && info.check == Check::non_zero && norm(out) == 0)
-    return fail("field.range", fmt::format("{} = [0, 0, 0]; wanted a direction", what), v, info.doc);
+    return fail("field.range", fmt::format("{} = [0, 0, 0]; wanted a direction", what), v,
+                meaning(info));
   return ok;
 }
 
@@ -331,14 +339,14 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   if (!list)
     return fail("field.type",
                 fmt::format("{}: got {}; wanted a table [[x, y], ...]", what, describe_value(v)), v,
-                info.doc);
+                meaning(info));
   std::vector<double> x, y;
   for (const FieldValue& item : *list) {
     std::vector<double> pair;
     if (!read(item, what, {}, pair)) return false;
     if (pair.size() != 2)
       return fail("field.type", fmt::format("{}: got {} numbers; wanted [x, y]", what, pair.size()),
-                  item, info.doc);
+                  item, meaning(info));
     x.push_back(pair[0]);
     y.push_back(pair[1]);
   }

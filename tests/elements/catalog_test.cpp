@@ -170,6 +170,9 @@ TEST(Catalog, ReportsNumbersOutOfRangeOfEveryType) {
       EXPECT_EQ(compile_model(model, {}, diagnostics), nullptr) << type.name << "." << field.key;
       ASSERT_GE(diagnostics.error_count(), 1u) << type.name << "." << field.key;
       EXPECT_EQ(diagnostics.all()[0].code, "field.range") << type.name << "." << field.key;
+      // A hint of one word would be the field's name again, or its symbol.
+      const std::string& hint = diagnostics.all()[0].hint;
+      EXPECT_TRUE(hint.empty() || hint.find(' ') != std::string::npos) << hint;
       ++checked;
     }
   EXPECT_GT(checked, 20);
