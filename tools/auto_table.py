@@ -8,9 +8,12 @@ import subprocess
 import sys
 import tempfile
 
+import page_part
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "build", "release", "kardan")
-PAGE = os.path.join(ROOT, "docs", "understand", "auto-table.md")
+PAGE = os.path.join(ROOT, "docs", "understand", "measurements.md")
+TOOL = "tools/auto_table"
 TOLERANCES = [1e-4, 1e-8]
 METHODS = ["rn4", "rodasp", "dopri5", "dop853", "dopri5@projected_ode", "dop853@projected_ode", "nystrom4", "hem5", "radau5",
            "adams", "llm"]
@@ -25,9 +28,7 @@ FAR, ANY_STEPS, SLOW = 20, 1000, 2.5
 REFERENCES, REFERENCE_SHARE, POINTS = ["rodasp", "radau5", "dopri5", "ros2w"], 1e-2, 100
 LIMIT = 1.5
 
-HEAD = """# What `auto` costs
-
-Made by `tools/auto_table`; only what follows the table is written by hand. Every model of `models/`, to the end its file names (fixed steps left out),
+HEAD = """Every model of `models/`, to the end its file names (fixed steps left out),
 at tolerances 1e-4 and 1e-8. Instructions are those of the run, the probe of `auto` included, by `valgrind
 --tool=callgrind`. "Best" is the cheapest of {methods} whose reached errors of positions and of velocities (against a
 run at a hundredth of 1e-8) are at most {honest} tolerances, or at most {honest} times the smallest error of all of them
@@ -122,29 +123,29 @@ def row(name, path, reference, tolerance):
 
 
 def known():
-    """Of the page: its rows by model and tolerance, and what follows them under a heading of its own."""
-    with open(PAGE) as file:
-        text = file.read()
-    rows = {(m[1], m[2]): m[0] for m in re.finditer(r"^\| `(\w+)` \| (1e-\d+) \|.*$", text, flags=re.M)}
-    return rows, text[text.find("\n## "):] if "\n## " in text else ""
+    """The rows of the page, by model and tolerance."""
+    text = page_part.read(PAGE, TOOL)
+    return {(m[1], m[2]): m[0] for m in re.finditer(r"^\| `(\w+)` \| (1e-\d+) \|.*$", text, flags=re.M)}
 
 
-def write_page(rows, notes):
+def text_of(rows):
     near = sum("**" not in r for r in rows.values())
     cheap = sum(not re.search(r"\*\* \|$|fails", r) for r in rows.values())
     head = HEAD.format(methods=", ".join(f"`{m}`" for m in METHODS), honest=HONEST, hardly=HARDLY, limit=LIMIT, far=FAR,
                        any=ANY_STEPS)
     tail = f"\n{cheap} of {len(rows)} are within {LIMIT} times the best, {near} of them as near.\n"
-    with open(PAGE, "w") as file:
-        file.write(head + "\n".join(rows[k] for k in sorted(rows)) + "\n" + tail + notes)
+    return head + "\n".join(rows[k] for k in sorted(rows)) + "\n" + tail
 
 
 def main():
     only = sys.argv[1:]
-    names = only or sorted(f[:-5] for f in os.listdir(os.path.join(ROOT, "models")) if f.endswith(".yaml"))
-    rows, notes = known()
-    if not only:
-        rows = {}
+    models = sorted(f[:-5] for f in os.listdir(os.path.join(ROOT, "models")) if f.endswith(".yaml"))
+    rows = known() if only else {}
+    if only == ["check"]:
+        if missing := [m for m in models for t in TOLERANCES if (m, f"{t:.0e}") not in rows]:
+            raise SystemExit(f"{PAGE}: no rows of {missing}")
+        return page_part.check(PAGE, TOOL, text_of(rows))
+    names = [] if only == ["none"] else only or models
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             path = os.path.join(folder, name + ".yaml")
@@ -156,7 +157,7 @@ def main():
                 text = row(name, path, reference, tolerance)
                 print(text, flush=True)
                 rows[name, f"{tolerance:.0e}"] = text
-    write_page(rows, notes)
+    page_part.write(PAGE, TOOL, text_of(rows))
 
 
 if __name__ == "__main__":

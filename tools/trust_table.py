@@ -8,9 +8,12 @@ import subprocess
 import sys
 import tempfile
 
+import page_part
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(ROOT, "build", "release", "kardan")
-PAGE = os.path.join(ROOT, "docs", "understand", "trust-table.md")
+PAGE = os.path.join(ROOT, "docs", "understand", "measurements.md")
+TOOL = "tools/trust_table"
 TOLERANCES = [10.0**-k for k in range(3, 11)]
 # A run that needs more steps is given up: methods of order 1 and 2 at tight tolerances.
 MOST_STEPS = 20000
@@ -34,19 +37,17 @@ PROBLEMS = [
     ("disc_equations", 1, "equations of a user: every term of the general form"),
 ]
 
-HEAD = """# Reached error against tolerance
-
-Made by `tools/trust_table`: do not edit. Every method, on its default formulation, on every reference
+HEAD = """Every method, on its default formulation, on every reference
 problem, at tolerances from 1e-3 to 1e-10. A cell is the reached error of positions / velocities: the
 largest |y - ref| / (1 + |ref|) of all components at 100 times and the end. Cells in **bold** miss: one
 of both is more than {tracks} times the tolerance. `~`: not larger than what the reference is good for.
 "steps": given up after {steps} steps. "fails": the run ended early and said so; "refuses": the method
 cannot treat the model and says so. Methods without an error estimate take the tolerance for their steps
-as the program does; see [guarantees](guarantees.md).
+as the program does ([method by method](trust.md#method-by-method)).
 """
 
 WHY = """
-## Why cells miss
+### Why cells miss
 
 - Methods of order 1 (`welch1`, `baumgarte1`; `welch2_printed` where forces depend on velocities) hold the error of
   each step to the tolerance. Their steps are then as long as its root, and so are the errors they add up to. The
@@ -78,7 +79,9 @@ def far_cells(tables):
 
 
 def method_names():
-    text = subprocess.run([PROGRAM, "methods", "--markdown"], capture_output=True, text=True, check=True).stdout
+    """Those of the program, whose page a test compares with it."""
+    with open(os.path.join(ROOT, "docs", "look-up", "methods.md"), encoding="utf-8") as file:
+        text = file.read()
     return re.findall(r"^### ([a-z_0-9]+)$", text.split("## Formulations")[0], flags=re.M)
 
 
@@ -115,7 +118,7 @@ def table(model, t_end, what, methods):
     found = json.loads(result.stdout)
     ref = found["reference"]
     apart = f" (they differ by {short(ref['position_error'])} / {short(ref['velocity_error'])})" if "position_error" in ref else ""
-    lines = [f"\n## {model}\n", f"{what[0].upper()}{what[1:]}, to t = {t_end} s. Reference: {ref['what']}{apart}.\n"]
+    lines = [f"\n### {model}\n", f"{what[0].upper()}{what[1:]}, to t = {t_end} s. Reference: {ref['what']}{apart}.\n"]
     lines.append("| method | " + " | ".join(short(t) for t in TOLERANCES) + " |")
     lines.append("|---" * (len(TOLERANCES) + 1) + "|")
     tracked = finished = 0
@@ -129,36 +132,36 @@ def table(model, t_end, what, methods):
 
 
 def sections():
-    """The tables of the file as it is, by problem."""
-    if not os.path.exists(PAGE):
-        return {}
-    with open(PAGE, encoding="utf-8") as file:
-        parts = re.split(r"^## ([a-z_0-9]+)$", re.split(r"\n## (?:Why|All)", file.read())[0], flags=re.M)
-    return {name: f"\n## {name}" + text.rstrip() + "\n" for name, text in zip(parts[1::2], parts[2::2])}
+    """The tables of the page as it is, by problem."""
+    parts = re.split(r"^### ([a-z_0-9]+)$", page_part.read(PAGE, TOOL).split("\n### Why")[0], flags=re.M)
+    return {name: f"\n### {name}" + text.rstrip() + "\n" for name, text in zip(parts[1::2], parts[2::2])}
 
 
-def write(found):
+def text_of(found):
     """Problems in their order, and the sum."""
     named = [(model, found[model]) for model, _, _ in PROBLEMS if model in found]
     tables = [text for _, text in named]
     counts = [list(map(int, re.search(r"^(\d+) of (\d+) finished", t, flags=re.M).groups())) for t in tables]
     tracked, finished = (sum(c) for c in zip(*counts))
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(HEAD.format(tracks=TRACKS, steps=MOST_STEPS) + "".join(tables))
-        file.write(WHY.format(far=FAR, which=far_cells(named)))
-        file.write(f"\n## All\n\n{tracked} of {finished} finished runs track the tolerance.\n")
+    return (HEAD.format(tracks=TRACKS, steps=MOST_STEPS) + "".join(tables) + WHY.format(far=FAR, which=far_cells(named)) +
+            f"\nOf all problems, {tracked} of {finished} finished runs track the tolerance.\n")
 
 
 def main(wanted):
     methods = method_names()
     found = sections() if wanted else {}
+    if wanted == ["check"]:
+        for model, table_text in found.items():
+            if (rows := re.findall(r"^\| `([a-z_0-9]+)` \|", table_text, flags=re.M)) != methods:
+                raise SystemExit(f"{PAGE}: {model} has rows of {rows}; the program has {methods}")
+        page_part.check(PAGE, TOOL, text_of(found))
     if wanted == ["none"]:
-        write(found)
+        page_part.write(PAGE, TOOL, text_of(found))
     for model, t_end, what in PROBLEMS:
         if wanted and model not in wanted:
             continue
         found[model], tracked, finished = table(model, t_end, what, methods)
-        write(found)
+        page_part.write(PAGE, TOOL, text_of(found))
         print(f"{model}: {tracked} of {finished} track", flush=True)
 
 

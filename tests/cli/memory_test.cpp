@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr double most_a_link = 20e3;  // [bytes]; measured: docs/understand/performance.md
+constexpr double most_a_link = 20e3;  // [bytes]; measured: docs/understand/measurements.md
 
 /// The slope between two sizes: what a program takes without a model is left out.
 double bytes_a_link(const std::string& command, const Words& options) {

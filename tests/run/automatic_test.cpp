@@ -1,5 +1,5 @@
 /// What `--method auto` chooses, that it is the same every time, and that it goes on where its
-/// choice ends. What it costs: docs/understand/auto-table.md.
+/// choice ends. What it costs: docs/understand/measurements.md.
 
 #include "kardan/run/automatic.h"
 
