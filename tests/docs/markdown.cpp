@@ -1,6 +1,7 @@
 #include "docs/markdown.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -41,6 +42,21 @@ std::vector<std::string> cells(const std::string& line) {
   return out;
 }
 
+std::string place(const Document& document, std::ptrdiff_t position) {
+  const auto begin = document.text.begin();
+  const auto line = std::count(begin, begin + position, '\n');
+  return document.path + ":" + std::to_string(line + 1);
+}
+
+/// The first group of every match in the prose.
+std::vector<Mention> mentions(const Document& document, const std::regex& pattern) {
+  const std::string text = prose(document);
+  std::vector<Mention> out;
+  for (std::sregex_iterator i(text.begin(), text.end(), pattern), end; i != end; ++i)
+    out.push_back({(*i)[1], place(document, i->position())});
+  return out;
+}
+
 }  // namespace
 
 Document document(const std::string& path) {
@@ -51,7 +67,7 @@ Document document(const std::string& path) {
 }
 
 std::vector<Document> documents() {
-  std::vector<std::string> paths{"README.md", "CONTRIBUTING.md"};
+  std::vector<std::string> paths{"README.md", "CONTRIBUTING.md", "SECURITY.md"};
   const std::filesystem::path root(source_folder());
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md")
@@ -78,6 +94,42 @@ std::vector<Block> blocks(const Document& document, const std::string& language)
       block = {line.substr(3), "", document.path + ":" + std::to_string(number + 1)};
       open = true;
     }
+  }
+  return out;
+}
+
+std::string prose(const Document& document) {
+  std::string out;
+  bool inside = false;
+  for (const std::string& line : lines_of(document.text)) {
+    const bool fence = line.starts_with("```");
+    out += (fence || inside ? "" : line) + "\n";
+    inside ^= fence;
+  }
+  return out;
+}
+
+std::vector<Mention> links(const Document& document) {
+  return mentions(document, std::regex(R"(\]\(([^)\s]+)\))"));
+}
+
+std::vector<Mention> codes(const Document& document) {
+  std::vector<Mention> out = mentions(document, std::regex("`([^`]+)`"));
+  for (Mention& m : out) m.text = std::regex_replace(m.text, std::regex("\\s+"), " ");
+  return out;
+}
+
+std::vector<std::string> anchors(const Document& document) {
+  std::vector<std::string> out;
+  for (const std::string& line : lines_of(prose(document))) {
+    if (!line.starts_with("#")) continue;
+    std::string name;
+    for (const char c : line.substr(line.find_first_not_of("# "))) {
+      if (c == ' ' || c == '-') name += '-';
+      if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+        name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    out.push_back(name);
   }
   return out;
 }
