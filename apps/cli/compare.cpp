@@ -9,14 +9,14 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/compare_reference.h"
-#include "apps/cli/html_page.h"
 #include "apps/cli/print.h"
+#include "apps/pictures/html_page.h"
+#include "apps/pictures/svg_plot.h"
 #include "kardan/base/parse_number.h"
 #include "kardan/base/text.h"
 #include "kardan/io/output_file.h"
 #include "kardan/io/output_guard.h"
 #include "kardan/io/report_json.h"
-#include "kardan/run/svg_plot.h"
 
 namespace kardan::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "apps/cli/command.h"
 #include "kardan/io/model_reader.h"
 #include "kardan/io/output_file.h"
-#include "kardan/run/svg_plot.h"
+#include "apps/pictures/svg_plot.h"
 
 namespace kardan::cli {
 

@@ -8,7 +8,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/reproduce_gil.h"
 #include "kardan/io/output_file.h"
-#include "kardan/run/svg_plot.h"
+#include "apps/pictures/svg_plot.h"
 
 namespace kardan::cli {
 

@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "apps/cli/command.h"
-#include "apps/cli/html_page.h"
+#include "apps/pictures/html_page.h"
 #include "apps/cli/reproduce.h"
 #include "kardan/io/output_file.h"
 

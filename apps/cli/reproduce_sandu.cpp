@@ -16,7 +16,7 @@
 #include "kardan/formulation/state_space.h"
 #include "kardan/io/output_file.h"
 #include "kardan/run/simulate.h"
-#include "kardan/run/svg_plot.h"
+#include "apps/pictures/svg_plot.h"
 
 namespace kardan::cli {
 namespace {

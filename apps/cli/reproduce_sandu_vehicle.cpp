@@ -20,7 +20,7 @@
 #include "kardan/integrate/driver.h"
 #include "kardan/io/output_file.h"
 #include "kardan/run/linearize.h"
-#include "kardan/run/svg_plot.h"
+#include "apps/pictures/svg_plot.h"
 
 namespace kardan::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "kardan/io/output_file.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/eigenvalues.h"
-#include "kardan/run/svg_plot.h"
+#include "apps/pictures/svg_plot.h"
 
 namespace kardan::cli {
 namespace {

@@ -15,19 +15,29 @@ struct Row {
   Names may_include;  // and itself
 };
 
+/// Rooms of apps/ see the whole library, and these of their neighbours.
+Names with_library(Names rooms) {
+  for (const char* name :
+       {"base", "linalg", "elements", "model", "system", "integrate", "formulation", "run", "io"})
+    rooms.push_back(std::string("kardan/") + name);
+  return rooms;
+}
+
 const std::vector<Row>& include_table() {
   static const std::vector<Row> table = {
       {"kardan/base", {}},
-      {"kardan/linalg", {"base"}},
-      {"kardan/elements", {"base"}},
-      {"kardan/model", {"base", "elements"}},
-      {"kardan/system", {"base", "linalg", "elements", "model"}},
-      {"kardan/integrate", {"base", "linalg"}},
-      {"kardan/formulation", {"base", "linalg", "system", "integrate"}},
-      {"kardan/run", {"base", "model", "system", "formulation", "integrate"}},
-      {"kardan/io", {"base", "elements", "model", "run"}},
-      {"apps",
-       {"base", "linalg", "elements", "model", "system", "integrate", "formulation", "run", "io"}},
+      {"kardan/linalg", {"kardan/base"}},
+      {"kardan/elements", {"kardan/base"}},
+      {"kardan/model", {"kardan/base", "kardan/elements"}},
+      {"kardan/system", {"kardan/base", "kardan/linalg", "kardan/elements", "kardan/model"}},
+      {"kardan/integrate", {"kardan/base", "kardan/linalg"}},
+      {"kardan/formulation", {"kardan/base", "kardan/linalg", "kardan/system", "kardan/integrate"}},
+      {"kardan/run",
+       {"kardan/base", "kardan/model", "kardan/system", "kardan/formulation", "kardan/integrate"}},
+      {"kardan/io", {"kardan/base", "kardan/elements", "kardan/model", "kardan/run"}},
+      {"apps/pictures", {}},
+      {"apps/cli", with_library({"apps/pictures"})},
+      {"apps/python", with_library({})},
   };
   return table;
 }
@@ -59,10 +69,10 @@ const std::vector<Library>& libraries() {
        {"kardan/integrate"},
        ""},
       {"yaml-cpp", std::regex(R"(yaml-cpp/.*)"), {"kardan/io"}, ""},
-      {"nlohmann/json", std::regex(R"(nlohmann/.*)"), {"kardan/io", "apps"}, ""},
+      {"nlohmann/json", std::regex(R"(nlohmann/.*)"), {"kardan/io", "apps/cli", "apps/python"}, ""},
       {"zlib", std::regex(R"(zlib\.h)"), {"kardan/io"}, ""},
       {"HDF5", std::regex(R"((hdf5/.*)|(hdf5|H5[A-Za-z]*)\.h)"), {"kardan/io"}, ""},
-      {"CLI11", std::regex(R"(CLI/.*)"), {"apps"}, ""},
+      {"CLI11", std::regex(R"(CLI/.*)"), {"apps/cli"}, ""},
   };
   return list;
 }
@@ -77,9 +87,8 @@ bool contains(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "kardan/base" of kardan/base/eval.h; "apps" of apps/cli/main.cpp; "kardan" of kardan/x.h.
+/// "kardan/base" of kardan/base/eval.h; "kardan" of kardan/x.h.
 std::string folder_of(const std::string& path) {
-  if (path.starts_with("apps/")) return "apps";
   const std::size_t top = path.find('/');
   const std::size_t second = top == std::string::npos ? top : path.find('/', top + 1);
   return path.substr(0, second == std::string::npos ? top : second);
@@ -121,8 +130,7 @@ std::string fault_of(const Include& include, const SourceFile& file, const Row& 
   }
   const std::string target = folder_of(path);
   if (target == row.folder) return "";
-  Names folders;
-  for (const std::string& name : row.may_include) folders.push_back("kardan/" + name);
+  Names folders = row.may_include;
   if (contains(folders, target)) return "";
   folders.insert(folders.begin(), row.folder);
   return "includes \"" + include.name + "\" of " + target + "; " + row.folder +

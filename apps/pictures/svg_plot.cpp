@@ -1,4 +1,4 @@
-#include "kardan/run/svg_plot.h"
+#include "apps/pictures/svg_plot.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+
+#include "apps/pictures/html_page.h"
 
 namespace kardan {
 namespace {
@@ -15,21 +17,6 @@ constexpr const char* colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                   "#e69f00", "#56b4e9", "#000000"};
 constexpr double left = 76, right = 26, top = 40, bottom = 52;  // [px] around the plotting area
 constexpr double legend_line = 18;                              // [px]
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -99,7 +86,7 @@ class Writer {
     auto to = std::back_inserter(out);
     const double x0 = left, x1 = plot_.width - right, y0 = plot_.height - bottom, y1 = top;
     fmt::format_to(to, "<text class=\"title\" x=\"{:.1f}\" y=\"24\">{}</text>\n", left,
-                   escaped(plot_.title));
+                   html_text(plot_.title));
     for (double t : x_.ticks()) {
       fmt::format_to(to, "<path class=\"grid\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", x_(t), y0, y1);
       fmt::format_to(to, "<text class=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x_(t),
@@ -113,10 +100,10 @@ class Writer {
     fmt::format_to(to, "<path class=\"axis\" d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\"/>\n", x0, y1, y0,
                    x1);
     fmt::format_to(to, "<text class=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                   (x0 + x1) / 2, y0 + 40, escaped(plot_.x.label));
+                   (x0 + x1) / 2, y0 + 40, html_text(plot_.x.label));
     fmt::format_to(
         to, "<text class=\"middle\" transform=\"translate(18 {:.1f}) rotate(-90)\">{}</text>\n",
-        (y0 + y1) / 2, escaped(plot_.y.label));
+        (y0 + y1) / 2, html_text(plot_.y.label));
   }
 
   void curve(const PlotSeries& s, const char* color, std::string& out) const {
@@ -182,7 +169,7 @@ class Writer {
                      "<path class=\"curve\" stroke=\"{}\" d=\"M{:.1f} {:.1f}h22\"/><text "
                      "x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
                      colors[i % std::size(colors)], x + 8, y - 4, x + 36, y,
-                     escaped(plot_.series[i].name));
+                     html_text(plot_.series[i].name));
     }
   }
 

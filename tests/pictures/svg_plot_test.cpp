@@ -1,4 +1,4 @@
-#include "kardan/run/svg_plot.h"
+#include "apps/pictures/svg_plot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

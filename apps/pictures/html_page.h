@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kardan::cli {
+namespace kardan {
 
 /// Text with "&", "<", ">" and quotes made harmless.
 [[nodiscard]] std::string html_text(std::string_view text);
@@ -13,4 +13,4 @@ namespace kardan::cli {
 /// An SVG document as an element of a page.
 [[nodiscard]] std::string html_figure(std::string_view svg, std::string_view caption);
 
-}  // namespace kardan::cli
+}  // namespace kardan

@@ -1,8 +1,8 @@
-#include "apps/cli/html_page.h"
+#include "apps/pictures/html_page.h"
 
 #include <fmt/format.h>
 
-namespace kardan::cli {
+namespace kardan {
 namespace {
 
 constexpr std::string_view style = R"css(
@@ -87,4 +87,4 @@ std::string html_figure(std::string_view svg, std::string_view caption) {
                      svg.substr(begin), html_text(caption));
 }
 
-}  // namespace kardan::cli
+}  // namespace kardan
