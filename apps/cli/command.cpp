@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
 #include "kardan/base/text.h"
 #include "kardan/io/stored_result.h"
@@ -62,22 +61,6 @@ std::optional<Model> read(const ModelOptions& options, const ParameterValues& ov
   auto loaded = load(options, overrides);
   if (!loaded) return std::nullopt;
   return named_after(options.file, std::move(loaded->model));
-}
-
-bool tell(const Diagnostics& diagnostics) {
-  // Errors, as many as are read; of warnings with the same code the first, and how many more.
-  constexpr int most = 200;
-  int errors = 0;
-  std::map<std::string, int> more;
-  for (const Diagnostic& d : diagnostics.all()) {
-    const bool warning = d.severity == Severity::warning;
-    if (warning ? more[d.code]++ > 0 : ++errors > most) continue;
-    fmt::print(stderr, "{}\n", format(d));
-  }
-  if (errors > most) fmt::print(stderr, "... and {} more errors\n", errors - most);
-  for (const auto& [code, count] : more)
-    if (count > 1) fmt::print(stderr, "warning[{}]: {} more of this kind\n", code, count - 1);
-  return diagnostics.has_errors();
 }
 
 int start_model(const ModelOptions& options, StartedModel& out) {

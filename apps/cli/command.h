@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/console/console.h"
 #include "kardan/io/load.h"
 #include "kardan/run/prepare.h"
 
@@ -14,9 +15,7 @@ struct SimulateOptions;
 
 namespace kardan::cli {
 
-/// Exit codes: 0 finished, 1 the computation failed, 2 bad input or usage. A run that a signal ends
-/// returns 128 + its number.
-inline constexpr int finished = 0, failed = 1, bad_input = 2;
+using console::bad_input, console::failed, console::finished, console::tell;
 
 /// What every command on a model takes.
 struct ModelOptions {
@@ -44,9 +43,6 @@ struct StartedModel {
 /// Reads, compiles and assembles or balances; an exit code other than `finished` after telling why
 /// not.
 int start_model(const ModelOptions& options, StartedModel& out);
-
-/// Prints diagnostics to stderr; true if there are errors.
-bool tell(const Diagnostics& diagnostics);
 
 int check(const ModelOptions& options);
 int assemble(const ModelOptions& options);

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "apps/cli/command.h"
-#include "apps/cli/reproduce.h"
+#include "apps/reproduce/reproduce.h"
 #include "kardan/base/text.h"
 
 namespace kardan::cli {
@@ -199,7 +199,7 @@ class Program {
     again->add_option("--html", experiment_.html, "file of a page with all of them");
     again->add_flag("--quick", experiment_.quick, "a shortened form of what takes long");
     add_force(again, experiment_.force);
-    again->callback([this] { result_ = reproduce(experiment_); });
+    again->callback([this] { result_ = reproduce::reproduce(experiment_); });
   }
 
   void add_elements() {
@@ -235,7 +235,7 @@ class Program {
   ModelOptions model_;
   RunOptions given_;
   CompareCommand pairs_;
-  ReproduceOptions experiment_;
+  reproduce::Options experiment_;
   ConvertOptions conversion_;
   std::string type_, stored_;
   bool methods_as_page_ = false, elements_as_page_ = false, frozen_ = false;

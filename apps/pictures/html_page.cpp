@@ -30,7 +30,7 @@ section.item { background: var(--card); border: 1px solid var(--line); border-ra
 section.item header { display: flex; gap: .8rem; align-items: baseline; flex-wrap: wrap; }
 .badge { font-size: .78rem; font-weight: 600; padding: .1rem .55rem; border-radius: 1rem;
   border: 1px solid currentColor; white-space: nowrap; }
-.reproduced { color: var(--good); } .better { color: var(--better); } .differs { color: var(--differs); }
+.reproduced { color: var(--good); } .better { color: var(--better); } .differs, .not { color: var(--differs); }
 pre { background: var(--mono); border-radius: .4rem; padding: .8rem 1rem; overflow-x: auto;
   font: .82rem/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; margin: .8rem 0 0; }
 code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: .9em; }

@@ -36,7 +36,9 @@ const std::vector<Row>& include_table() {
        {"kardan/base", "kardan/model", "kardan/system", "kardan/formulation", "kardan/integrate"}},
       {"kardan/io", {"kardan/base", "kardan/elements", "kardan/model", "kardan/run"}},
       {"apps/pictures", {}},
-      {"apps/cli", with_library({"apps/pictures"})},
+      {"apps/console", {"kardan/base"}},
+      {"apps/reproduce", with_library({"apps/pictures", "apps/console"})},
+      {"apps/cli", with_library({"apps/pictures", "apps/console", "apps/reproduce"})},
       {"apps/python", with_library({})},
   };
   return table;

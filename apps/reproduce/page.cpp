@@ -12,14 +12,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "apps/cli/command.h"
 #include "apps/pictures/html_page.h"
-#include "apps/cli/reproduce.h"
+#include "apps/reproduce/reproduce.h"
 #include "kardan/io/output_file.h"
 
 extern char** environ;
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,30 +79,34 @@ std::string without_file_names(const std::string& text, const std::string& path)
   return out;
 }
 
+/// What became of a table.
+struct Outcome {
+  int exit_code = -1;
+  std::string verdict;  // with its counts
+};
+
 /// A verdict counts only with what it is about.
-std::string badge(const Finding* f, bool computed) {
-  if (!computed) return "<span class=\"badge differs\">not computed</span>";
-  if (!f) return {};
-  return fmt::format("<span class=\"badge {0}\">{0}</span>", f->verdict);
+std::string badge(const Outcome& outcome) {
+  if (outcome.exit_code != finished) return "<span class=\"badge differs\">not computed</span>";
+  const std::string word = outcome.verdict.substr(0, outcome.verdict.find(" ("));
+  return fmt::format("<span class=\"badge {}\">{}</span>", word.substr(0, word.find(' ')), word);
 }
 
 std::string table_section(const Paper& paper, const Table& table, const fs::path& folder,
-                          const ReproduceOptions& options, bool& computed) {
+                          const Options& options, Outcome& outcome) {
   const fs::path svg = folder / fmt::format("{}-{}.svg", paper.name, table.name);
   std::vector<std::string> words{"reproduce", std::string(paper.name), std::string(table.name),
                                  "--out", svg.string()};
   if (options.quick) words.emplace_back("--quick");
   const Printed printed = run_self(words);
-  computed = printed.exit_code == finished;
-  const Finding* f = find_finding(paper.name, table.name);
+  outcome = {printed.exit_code, std::string(verdict_in(printed.text))};
   std::string out = fmt::format(
       "<section class=\"item\" id=\"{}-{}\">\n<header><h3>{}</h3>{}<span class=\"soft\">{}</span>"
       "</header>\n",
-      paper.name, table.name, html_text(table.name), badge(f, computed), html_text(table.summary));
-  if (f && computed) out += fmt::format("<p>{}.</p>\n", html_text(f->why));
-  if (f && !f->print.empty())
+      paper.name, table.name, html_text(table.name), badge(outcome), html_text(table.summary));
+  if (!table.against_print.empty())
     out += fmt::format("<p class=\"print\"><strong>Against the print.</strong> {}</p>\n",
-                       html_text(f->print));
+                       html_text(table.against_print));
   if (printed.exit_code != finished)
     out += fmt::format("<p class=\"differs\">This could not be computed (exit code {}).</p>\n",
                        printed.exit_code);
@@ -113,26 +116,30 @@ std::string table_section(const Paper& paper, const Table& table, const fs::path
   return out + "</section>\n";
 }
 
-std::string overview(const std::vector<Paper>& papers, const std::vector<bool>& computed) {
+std::string overview(const std::vector<Paper>& papers, const std::vector<Outcome>& outcomes) {
   std::string out =
       "<div class=\"scroll\"><table><tr><th>paper</th><th>what</th><th>verdict</th>"
-      "<th>why</th></tr>\n";
+      "<th>numbers</th><th>of</th></tr>\n";
   std::size_t next = 0;
   for (const Paper& paper : papers)
     for (const Table& table : paper.tables) {
-      const bool there = computed[next++];
-      const Finding* f = find_finding(paper.name, table.name);
+      const Outcome& o = outcomes[next++];
+      const std::size_t counts = o.verdict.find('(');
       out += fmt::format(
-          "<tr><td>{}</td><td><a href=\"#{}-{}\">{}</a></td><td>{}</td><td>{}</td></tr>\n",
-          html_text(paper.name), paper.name, table.name, html_text(table.name), badge(f, there),
-          html_text(f && there ? f->why : table.summary));
+          "<tr><td>{}</td><td><a href=\"#{}-{}\">{}</a></td><td>{}</td><td>{}</td><td>{}</td>"
+          "</tr>\n",
+          html_text(paper.name), paper.name, table.name, html_text(table.name), badge(o),
+          counts == std::string::npos
+              ? ""
+              : html_text(o.verdict.substr(counts + 1, o.verdict.size() - counts - 2)),
+          html_text(table.summary));
     }
   return out + "</table></div>\n";
 }
 
 }  // namespace
 
-int reproduce_page(const std::vector<Paper>& papers, const ReproduceOptions& options) {
+int reproduce_page(const std::vector<Paper>& papers, const Options& options) {
   std::string name = (fs::temp_directory_path() / "kardan_reproduce_XXXXXX").string();
   if (!mkdtemp(name.data())) {
     fmt::print(stderr, "kardan: no temporary folder\n");
@@ -144,30 +151,31 @@ int reproduce_page(const std::vector<Paper>& papers, const ReproduceOptions& opt
       "methods come from: our numbers beside the printed ones, made by this program in one go"
       " (<code>kardan reproduce --html</code>). Where the print is wrong, the entry says so and "
       "how "
-      "it was found. <span class=\"badge reproduced\">reproduced</span> the printed numbers or "
+      "it was found. A verdict is computed from the numbers listed under it: <span class=\"badge "
+      "reproduced\">reproduced</span> the printed numbers or "
       "statements come out; <span class=\"badge better\">better</span> they are surpassed; <span "
-      "class=\"badge differs\">differs</span> they do not, and why.</p>\n<p class=\"soft\">CPU "
+      "class=\"badge differs\">differs</span> one of them does not come out.</p>\n<p "
+      "class=\"soft\">CPU "
       "times "
       "are of this machine.</p>\n";
-  std::vector<bool> computed;
+  std::vector<Outcome> outcomes;
   std::string sections;
   for (const Paper& paper : papers) {
     sections += fmt::format("<h2 id=\"{}\">{}</h2>\n<p class=\"soft\">{}</p>\n", paper.name,
                             html_text(paper.title), html_text(paper.name));
     for (const Table& table : paper.tables) {
       if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\x1b[K{} {}", paper.name, table.name);
-      bool good = false;
-      sections += table_section(paper, table, folder, options, good);
-      computed.push_back(good);
+      sections += table_section(paper, table, folder, options, outcomes.emplace_back());
     }
   }
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\x1b[K");
   fs::remove_all(folder);
-  body += overview(papers, computed) + sections;
+  body += overview(papers, outcomes) + sections;
   io::write_file(options.html, html_page("Five papers, computed again", body));
   fmt::print("wrote {}\n", options.html);
-  const bool all = std::find(computed.begin(), computed.end(), false) == computed.end();
+  const bool all = std::all_of(outcomes.begin(), outcomes.end(),
+                               [](const Outcome& o) { return o.exit_code == finished; });
   return all ? finished : failed;
 }
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce

@@ -3,10 +3,10 @@
 
 #include <functional>
 
-#include "apps/cli/reproduce.h"
+#include "apps/reproduce/paper.h"
 #include "kardan/run/simulate.h"
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 
 /// A method with the options it is shown with, and what a table calls it.
 struct WelchMethod {
@@ -39,13 +39,13 @@ struct WelchEnd {
 bool welch_run(const Prepared& model, const WelchMethod& chosen, double step, double t_end,
                WelchEnd& end, const std::function<void(const WelchStep&)>& see = {});
 
-int welch_fig1(const ReproduceOptions&);
-int welch_fig2(const ReproduceOptions&);
-int welch_fig3(const ReproduceOptions&);
-int welch_fig4(const ReproduceOptions&);
-int welch_fig5(const ReproduceOptions&);
-int welch_fig6(const ReproduceOptions&);
-int welch_fig7(const ReproduceOptions&);
-int welch_stability(const ReproduceOptions&);
+int welch_fig1(const Options&, Checks& checks);
+int welch_fig2(const Options&, Checks& checks);
+int welch_fig3(const Options&, Checks& checks);
+int welch_fig4(const Options&, Checks& checks);
+int welch_fig5(const Options&, Checks& checks);
+int welch_fig6(const Options&, Checks& checks);
+int welch_fig7(const Options&, Checks& checks);
+int welch_stability(const Options&, Checks& checks);
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce

@@ -14,15 +14,14 @@
 #include <cmath>
 #include <ctime>
 
-#include "apps/cli/command.h"
-#include "apps/cli/reproduce_sandu.h"
+#include "apps/pictures/svg_plot.h"
+#include "apps/reproduce/sandu2001.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/integrate/driver.h"
 #include "kardan/io/output_file.h"
 #include "kardan/run/linearize.h"
-#include "apps/pictures/svg_plot.h"
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 namespace {
 
 constexpr const char* height = "chassis.z";
@@ -205,11 +204,11 @@ struct Study {
   bool ready = false;
 };
 
-Study begin_study(const ReproduceOptions& options) {
+Study begin_study(const Options& options) {
   Study s;
   s.seconds = options.quick ? 1 : 4;
   s.tolerances = options.quick ? 2 : std::size(tolerances);
-  s.model = reproduce_model("hmmwv.yaml", {});
+  s.model = paper_model("hmmwv.yaml", {});
   if (!s.model.system) return s;
   s.reference = make_reference(s.model, s.seconds);
   if (!s.reference.message.empty())
@@ -252,23 +251,32 @@ void print_how(const Prepared& model) {
 
 }  // namespace
 
-int sandu2001_table3(const ReproduceOptions& options) {
+int sandu2001_table3(const Options& options, Checks& checks) {
   const Study s = begin_study(options);
   if (!s.ready) return failed;
   fmt::print("Table 3: HMMWV, explicit integrator\n\n");
   fmt::print("T [s]     tol  method               steps     evals    CPU [s]  printed  us/eval\n");
+  std::vector<double> steps, printed;  // up to the end, by tolerance
   for (std::size_t k = 0; k < s.tolerances; ++k) {
     const std::vector<Cost> costs = extrapolate_explicit(s.model, s.reference, tolerances[k]);
     for (int t = 1; t <= s.seconds; ++t) {
       print_row(t, tolerances[k], "adams", costs[t - 1], printed_explicit[t - 1][k]);
       fmt::print("\n");
     }
+    steps.push_back(costs.back().steps);
+    printed.push_back(printed_explicit[s.seconds - 1][k]);
   }
+  const auto spread = [](const std::vector<double>& x) {
+    const auto [low, high] = std::minmax_element(x.begin(), x.end());
+    return *high / *low;
+  };
+  checks.equal("stability limits the steps: most over fewest of all tolerances", spread(steps),
+               spread(printed), 0.1);
   print_how(s.model);
   return finished;
 }
 
-int sandu2001_table4(const ReproduceOptions& options) {
+int sandu2001_table4(const Options& options, Checks& checks) {
   const Study s = begin_study(options);
   if (!s.ready) return failed;
   const auto blind = without_derivatives(s.model);
@@ -289,6 +297,12 @@ int sandu2001_table4(const ReproduceOptions& options) {
       fmt::print("{:>11.1e}{:>10.0f}{:>9}\n", m.error, slow[t - 1].cpu / m.cost.cpu,
                  paper ? fmt::format("{:.0f}", printed_explicit[t - 1][k] / printed) : "");
       if (!m.message.empty()) fmt::print("      not finished: {}\n", m.message);
+      if (paper && t == s.seconds) {
+        checks.larger(fmt::format("CPU time of adams over that of rn4 at {:.0e}", tolerances[k]),
+                      slow[t - 1].cpu / m.cost.cpu, printed_explicit[t - 1][k] / printed);
+        checks.at_most(fmt::format("error [m] of rn4 at {:.0e}", tolerances[k]), m.error,
+                       tolerances[k]);
+      }
       complete = complete && m.message.empty();
     };
     for (int t = 1; t <= s.seconds; ++t) row(t, "rn4", "rn4", *s.model.system);
@@ -359,8 +373,8 @@ std::vector<Plot> plots_of(const BumpRun& run) {
 
 }  // namespace
 
-int sandu2001_fig5(const ReproduceOptions& options) {
-  const Prepared model = reproduce_model("hmmwv.yaml", {});
+int sandu2001_fig5(const Options& options, Checks& checks) {
+  const Prepared model = paper_model("hmmwv.yaml", {});
   if (!model.system) return bad_input;
   const BumpRun run = run_over_bump(model);
   if (run.report.reason != Reason::finished) {
@@ -377,20 +391,29 @@ int sandu2001_fig5(const ReproduceOptions& options) {
       if (model.system->event_names()[e.event] == name) return e.t;
     return std::nan("");
   };
+  const double front = first_event("tyre_front_left.bump"),
+               rear = first_event("tyre_rear_left.bump");
   fmt::print("Fig. 5: written to {}\n\n", path);
   fmt::print("                                   printed      ours\n");
   fmt::print("dominant eigenvalue [1/s]          -2.6e5       {:.4g}\n", dominant);
-  fmt::print("front wheels meet the bump [s]     0.5          {:.4f}\n",
-             first_event("tyre_front_left.bump"));
-  fmt::print("rear wheels meet the bump [s]      1.2          {:.4f}\n",
-             first_event("tyre_rear_left.bump"));
+  fmt::print("front wheels meet the bump [s]     0.5          {:.4f}\n", front);
+  fmt::print("rear wheels meet the bump [s]      1.2          {:.4f}\n", rear);
   fmt::print("height at the end [m]              0.71         {:.4f}\n", run.heights.back());
   fmt::print("mean step [s], 0 to 0.5 s                       {:.2g}\n", run.mean_step(0, 0.5));
   fmt::print("           0.5 to 0.8 s, front on the bump      {:.2g}\n", run.mean_step(0.5, 0.8));
   fmt::print("           0.8 to 1.2 s                         {:.2g}\n", run.mean_step(0.8, 1.2));
   fmt::print("           1.2 to 1.5 s, rear on the bump       {:.2g}\n", run.mean_step(1.2, 1.5));
   fmt::print("           4 to 5 s, flat                       {:.2g}\n", run.mean_step(4, 5));
+  constexpr double two_digits = 0.05;  // of the print
+  checks.equal("dominant eigenvalue [1/s]", dominant, -2.6e5, two_digits);
+  checks.equal("front wheels meet the bump [s]", front, 0.5, two_digits);
+  checks.equal("rear wheels meet the bump [s]", rear, 1.2, two_digits);
+  checks.equal("height at the end [m]", run.heights.back(), 0.71, two_digits);
+  checks.at_most("mean step on the bump over that before it",
+                 run.mean_step(0.5, 0.8) / run.mean_step(0, 0.5), 1);
+  checks.at_least("mean step on the flat over that on the bump",
+                  run.mean_step(4, 5) / run.mean_step(0.5, 0.8), 1);
   return finished;
 }
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce

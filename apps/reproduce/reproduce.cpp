@@ -1,33 +1,19 @@
-#include "apps/cli/reproduce.h"
+#include "apps/reproduce/reproduce.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "apps/cli/command.h"
 #include "kardan/base/text.h"
 #include "kardan/io/model_reader.h"
 #include "kardan/io/output_guard.h"
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 namespace {
 
-std::vector<Paper> papers() {
-  return {sandu2001(), haug1997(), steinbrecher2007(), welch2007(), gil2013()};
-}
-
 void list(const Paper& paper) {
-  fmt::print("  {:<17}{}\n", paper.name, paper.title);
-  for (const Table& t : paper.tables) fmt::print("    {:<15}{}\n", t.name, t.summary);
-}
-
-/// With a verdict in a line each.
-void list_verdicts(const Paper& paper) {
   fmt::print("  {}: {}\n", paper.name, paper.title);
-  for (const Table& t : paper.tables) {
-    const Finding* f = find_finding(paper.name, t.name);
-    fmt::print("    {:<11}{:<12}{}\n", t.name, f ? f->verdict : "-", f ? f->why : t.summary);
-  }
+  for (const Table& t : paper.tables) fmt::print("    {:<15}{}\n", t.name, t.summary);
 }
 
 /// Installed: <prefix>/bin/kardan and <prefix>/share/kardan/models; else the sources.
@@ -43,22 +29,29 @@ std::filesystem::path models_folder() {
 
 /// Makes a table, or all of them, where its file may be written.
 template <class Make>
-static int guarded(const ReproduceOptions& options, const io::Output& output, const Make& make) {
+static int guarded(const Options& options, const io::Output& output, const Make& make) {
   Diagnostics faults;
   const io::OutputGuard guard(
       {}, {output}, options.force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
   return tell(faults) ? bad_input : make();
 }
 
-int reproduce(const ReproduceOptions& options) {
+static int make(const Table& table, const Options& options) {
+  Checks checks;
+  const int code = table.make(options, checks);
+  if (code == finished) fmt::print("{}", verdict_text(checks.all()));
+  return code;
+}
+
+int reproduce(const Options& options) {
   if (options.paper.empty()) {
     if (!options.html.empty())
       return guarded(options, {"--html", options.html, io::OutputKind::page},
                      [&] { return reproduce_page(papers(), options); });
     fmt::print(
-        "kardan reproduce PAPER TABLE [--out FILE.svg] [--quick]   one of them\n"
+        "kardan reproduce PAPER TABLE [--out FILE.svg] [--quick]   one of them, and its verdict\n"
         "kardan reproduce --html FILE [--quick]                    all of them on a page\n\n");
-    for (const Paper& p : papers()) list_verdicts(p);
+    for (const Paper& p : papers()) list(p);
     return finished;
   }
   std::vector<std::string> names, tables;
@@ -72,7 +65,7 @@ int reproduce(const ReproduceOptions& options) {
     for (const Table& t : p.tables) {
       if (t.name == options.table)
         return guarded(options, {"--out", plot_file(options), io::OutputKind::picture},
-                       [&] { return t.make(options); });
+                       [&] { return make(t, options); });
       tables.emplace_back(t.name);
     }
   }
@@ -87,11 +80,11 @@ int reproduce(const ReproduceOptions& options) {
   return bad_input;
 }
 
-std::string plot_file(const ReproduceOptions& options) {
+std::string plot_file(const Options& options) {
   return options.out.empty() ? fmt::format("{}-{}.svg", options.paper, options.table) : options.out;
 }
 
-Prepared reproduce_model(const std::string& file, const ParameterValues& overrides) {
+Prepared paper_model(const std::string& file, const ParameterValues& overrides) {
   Diagnostics diagnostics;
   Prepared prepared;
   const auto model = read_model_file((models_folder() / file).string(), overrides, diagnostics);
@@ -104,4 +97,4 @@ Prepared reproduce_model(const std::string& file, const ParameterValues& overrid
   return prepared;
 }
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce

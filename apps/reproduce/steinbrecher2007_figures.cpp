@@ -4,23 +4,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 
-#include "apps/cli/command.h"
-#include "apps/cli/reproduce_steinbrecher.h"
-#include "kardan/io/output_file.h"
 #include "apps/pictures/svg_plot.h"
+#include "apps/reproduce/steinbrecher2007.h"
+#include "kardan/io/output_file.h"
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 namespace {
 
-constexpr double tolerance = 1e-7;  // of the figures against time
-constexpr int points = 1000;        // of a curve
+constexpr double tolerance = 1e-7;   // of the figures against time
+constexpr int points = 1000;         // of a curve
+constexpr double round_off = 1e-13;  // over many steps, of numbers of size 1
 
-double end_of(const ReproduceOptions& options) {
+double end_of(const Options& options) {
   return options.quick ? 20 : 1000;  // [s]
 }
 
-int write(const ReproduceOptions& options, const std::vector<Plot>& plots) {
+int write(const Options& options, const std::vector<Plot>& plots) {
   io::write_file(plot_file(options), to_svg(plots));
   fmt::print("\nwritten to {}\n", plot_file(options));
   return finished;
@@ -66,8 +68,17 @@ struct Efficiency {
   double position = 0, lambda = 0;  // reached errors over the times that were compared
 };
 
+/// The form that the paper finds best.
+bool keeps_invariant(const GeomsColumn& column) {
+  return std::string_view(column.title) == "GEOMS(psfEoM+I)";
+}
+bool is_geoms(const GeomsColumn& column) {
+  return std::string_view(column.title).starts_with("GEOMS");
+}
+
 /// Errors against the closed form, over all steps.
-int efficiency(const ReproduceOptions& options, double Efficiency::*what, const char* label) {
+int efficiency(const Options& options, Checks& checks, double Efficiency::*what,
+               const char* label) {
   const Prepared model = steinbrecher_pendulum(0);
   if (!model.system) return failed;
   Plot plot{.title = "pendulum over [0, " + fmt::format("{:g}", end_of(options)) + "]",
@@ -76,6 +87,7 @@ int efficiency(const ReproduceOptions& options, double Efficiency::*what, const 
             .series = {}};
   fmt::print("{}\n\n  {:<18}{:>9}{:>12}{:>12}\n", plot.title, "", "tolerance", "positions",
              "multiplier");
+  std::map<double, std::pair<double, double>> reached;  // with the invariant, best of the others
   for (const GeomsColumn& column : geoms_columns()) {
     PlotSeries series{.name = column.title, .x = {}, .y = {}, .mark = PlotMark::line_and_points};
     for (double tol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
@@ -91,15 +103,22 @@ int efficiency(const ReproduceOptions& options, double Efficiency::*what, const 
       if (end.report.reason != Reason::finished) continue;
       series.x.push_back(end.cpu_seconds);
       series.y.push_back(e.*what);
+      auto& [kept, best] = reached.try_emplace(tol, std::nan(""), INFINITY).first->second;
+      (keeps_invariant(column) ? kept : best) =
+          keeps_invariant(column) ? e.*what : std::min(best, e.*what);
     }
     plot.series.push_back(std::move(series));
   }
+  for (const auto& [tol, errors] : reached)
+    checks.at_most(
+        fmt::format("error with the invariant over the best of the others, at {:.0e}", tol),
+        errors.first / errors.second, 1);
   return write(options, {plot});
 }
 
 }  // namespace
 
-int steinbrecher_fig1(const ReproduceOptions& options) {
+int steinbrecher_fig1(const Options& options, Checks& checks) {
   const Prepared model = steinbrecher_pendulum(0);
   if (!model.system) return failed;
   const double t_end = end_of(options);
@@ -109,6 +128,7 @@ int steinbrecher_fig1(const ReproduceOptions& options) {
             .y = {.label = "|E - E0|", .scale = AxisScale::logarithmic},
             .series = {}};
   fmt::print("pendulum over [0, {:g}] at 1e-7: largest error of the energy\n\n", t_end);
+  double geoms = INFINITY, others = INFINITY;
   for (const GeomsColumn& column : geoms_columns()) {
     Curve curve(column.title, t_end);
     DriverOptions driver;
@@ -120,19 +140,28 @@ int steinbrecher_fig1(const ReproduceOptions& options) {
         });
     fmt::print("  {:<18}{:>12.2e}{}\n", column.title, curve.largest(), outcome(end));
     plot.series.push_back(curve.series());
+    if (keeps_invariant(column))
+      checks.at_most("error of the energy with the invariant", curve.largest(), round_off);
+    else if (is_geoms(column))
+      geoms = std::min(geoms, curve.largest());
+    else
+      others = std::min(others, curve.largest());
   }
+  checks.at_most(
+      "error of the energy, best of GEOMS without the invariant over the best of the others",
+      geoms / others, 1);
   return write(options, {plot});
 }
 
-int steinbrecher_fig2(const ReproduceOptions& options) {
-  return efficiency(options, &Efficiency::position, "error of the positions at the end");
+int steinbrecher_fig2(const Options& options, Checks& checks) {
+  return efficiency(options, checks, &Efficiency::position, "error of the positions at the end");
 }
 
-int steinbrecher_fig3(const ReproduceOptions& options) {
-  return efficiency(options, &Efficiency::lambda, "error of the multiplier at the end");
+int steinbrecher_fig3(const Options& options, Checks& checks) {
+  return efficiency(options, checks, &Efficiency::lambda, "error of the multiplier at the end");
 }
 
-int steinbrecher_fig4(const ReproduceOptions& options) {
+int steinbrecher_fig4(const Options& options, Checks& checks) {
   const Prepared model = steinbrecher_pendulum(0);
   if (!model.system) return failed;
   const double t_end = end_of(options);
@@ -162,11 +191,15 @@ int steinbrecher_fig4(const ReproduceOptions& options) {
     fmt::print("  {:<18}{:>12.2e}{:>12.2e}{:>14.2e}{}\n", column.title, curves[0].largest(),
                curves[1].largest(), curves[2].largest(), outcome(end));
     for (int k = 0; k < 3; ++k) plots[k].series.push_back(curves[k].series());
+    if (is_geoms(column))
+      checks.at_most(fmt::format("{}, largest residual of all levels", column.title),
+                     std::max({curves[0].largest(), curves[1].largest(), curves[2].largest()}),
+                     round_off);
   }
   return write(options, plots);
 }
 
-int steinbrecher_fig5(const ReproduceOptions& options) {
+int steinbrecher_fig5(const Options& options, Checks& checks) {
   const Prepared model = steinbrecher_pendulum(0);
   if (!model.system) return failed;
   const double t_end = end_of(options);
@@ -186,6 +219,7 @@ int steinbrecher_fig5(const ReproduceOptions& options) {
       s.name = column.title;
       s.mark = PlotMark::line_and_points;
     }
+    double worst = 0;
     for (double tol : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
       DriverOptions driver;
       driver.tolerance = tol;
@@ -201,13 +235,17 @@ int steinbrecher_fig5(const ReproduceOptions& options) {
       for (PlotSeries& s : series) s.x.push_back(tol);
       series[0].y.push_back(largest.position);
       series[1].y.push_back(largest.velocity);
+      worst = std::max({worst, largest.position, largest.velocity});
     }
+    if (is_geoms(column))
+      checks.at_most(fmt::format("{}, largest residual at all tolerances", column.title), worst,
+                     round_off);
     for (int k = 0; k < 2; ++k) plots[k].series.push_back(series[k]);
   }
   return write(options, plots);
 }
 
-int steinbrecher_fig6(const ReproduceOptions& options) {
+int steinbrecher_fig6(const Options& options, Checks& checks) {
   Plot plot{
       .title = "height of the pendulum", .x = {.label = "t"}, .y = {.label = "p2"}, .series = {}};
   for (double speed : {2.8, 2.9}) {
@@ -230,13 +268,17 @@ int steinbrecher_fig6(const ReproduceOptions& options) {
     fmt::print("v = {}: highest p2 {:.4f}, passes 45 degrees {} times{}\n", speed, highest,
                crossings, speed > 2.85 ? " (paper: 12)" : " (paper: never, p2 up to -0.715)");
     plot.series.push_back(std::move(series));
+    if (speed < 2.85) checks.equal("highest p2 for v = 2.8", highest, -0.715, 1e-3);
+    checks.equal(fmt::format("passages of 45 degrees for v = {}", speed), crossings,
+                 speed < 2.85 ? 0 : 12, 0);
   }
   return write(options, {plot});
 }
 
-int steinbrecher_fig8(const ReproduceOptions& options) {
+/// Another truck: nothing printed can be compared.
+int steinbrecher_fig8(const Options& options, Checks&) {
   const double t_end = options.quick ? 2 : 20;
-  const Prepared model = reproduce_model("truck.yaml", {});
+  const Prepared model = paper_model("truck.yaml", {});
   if (!model.system) return bad_input;
   fmt::print(
       "The 1994 truck of the paper is not available; the planar truck of Eich-Soellner and\n"
@@ -251,7 +293,7 @@ int steinbrecher_fig8(const ReproduceOptions& options) {
             .y = {.label = "reached error of the positions", .scale = AxisScale::logarithmic},
             .series = {}};
   for (const GeomsColumn& column : geoms_columns()) {
-    if (std::string(column.title) == "GEOMS(psfEoM+I)") continue;  // no invariant
+    if (keeps_invariant(column)) continue;  // there is none
     PlotSeries series{.name = column.title, .x = {}, .y = {}, .mark = PlotMark::line_and_points};
     for (double tol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14}) {
       DriverOptions driver;
@@ -274,4 +316,4 @@ int steinbrecher_fig8(const ReproduceOptions& options) {
   return write(options, {plot});
 }
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/cli/command.h"
-#include "apps/cli/reproduce_welch.h"
+#include "apps/pictures/svg_plot.h"
+#include "apps/reproduce/welch2007.h"
 #include "kardan/io/output_file.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/eigenvalues.h"
-#include "apps/pictures/svg_plot.h"
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 namespace {
 
 struct Example {
@@ -45,10 +44,10 @@ void tell_range(const PlotSeries& s) {
              *std::max_element(s.y.begin(), s.y.end()));
 }
 
-/// A curve for every method: one number a state.
-int against_time(const ReproduceOptions& options, const Example& example, const char* label,
-                 double WelchStep::*what) {
-  const Prepared model = reproduce_model(example.model, {});
+/// A curve for every method: one number a state. `means` has its mean for every method.
+int against_time(const Options& options, const Example& example, const char* label,
+                 double WelchStep::*what, std::vector<double>& means) {
+  const Prepared model = paper_model(example.model, {});
   if (!model.system) return bad_input;
   const double step = options.quick ? example.quick_step : example.step;
   Plot plot{.title = fmt::format("{}, dt = {:g} s", example.title, step),
@@ -71,8 +70,8 @@ int against_time(const ReproduceOptions& options, const Example& example, const 
           curve.y.push_back(s.*what);
         }))
       return failed;
-    fmt::print("  {:<18}{:>12.3e}{:>12.3e}\n", method.title, sum / static_cast<double>(count),
-               largest);
+    means.push_back(sum / static_cast<double>(count));
+    fmt::print("  {:<18}{:>12.3e}{:>12.3e}\n", method.title, means.back(), largest);
     plot.series.push_back(std::move(curve));
   }
   io::write_file(plot_file(options), to_svg(plot));
@@ -85,10 +84,28 @@ struct Shown {
   int plot;
 };
 
+/// The largest difference of two curves over what their plot shows.
+double apart_in_plot(const std::vector<Plot>& plots) {
+  double worst = 0;
+  for (const Plot& plot : plots) {
+    double low = INFINITY, high = -INFINITY, apart = 0;
+    const std::size_t half = plot.series.size() / 2;  // of the first method
+    for (std::size_t i = 0; i < half; ++i)
+      for (std::size_t k = 0; k < plot.series[i].y.size(); ++k) {
+        const double y = plot.series[i].y[k];
+        low = std::min(low, y);
+        high = std::max(high, y);
+        apart = std::max(apart, std::abs(y - plot.series[half + i].y[k]));
+      }
+    worst = std::max(worst, apart / (high - low));
+  }
+  return worst;
+}
+
 /// Quantities of the motion, in several plots side by side; the first method and Baumgarte's.
-int motion(const ReproduceOptions& options, const Example& example,
+int motion(const Options& options, Checks& checks, const Example& example,
            const std::vector<Shown>& quantities, const std::vector<const char*>& labels) {
-  const Prepared model = reproduce_model(example.model, {});
+  const Prepared model = paper_model(example.model, {});
   if (!model.system) return bad_input;
   const double step = options.quick ? example.quick_step : example.step;
   std::vector<Plot> plots;
@@ -129,6 +146,10 @@ int motion(const ReproduceOptions& options, const Example& example,
       plots[quantities[i].plot].series.push_back(curves[i]);
     }
   }
+  // The paper: both methods have converged, to within plotting accuracy.
+  constexpr double plotting_accuracy = 0.01;
+  checks.at_most("largest difference between the methods over what its plot shows",
+                 apart_in_plot(plots), plotting_accuracy);
   io::write_file(plot_file(options), to_svg(plots));
   fmt::print("\nlargest difference between the methods {:.2e}\nwritten to {}\n", apart,
              plot_file(options));
@@ -209,15 +230,17 @@ Radius radius(const Matrix& X, int free) {
 
 }  // namespace
 
-int welch_stability(const ReproduceOptions&) {
+int welch_stability(const Options&, Checks& checks) {
   const Matrix P = projection();
   constexpr int free = 4;  // two directions, each with position and velocity
   fmt::print(
       "Stability of the constraints' errors, double pendulum hanging down, L = 5, m = 1\n\n"
       "parameter-free scheme, Eq. (61)\n  {:>8}{:>16}{:>20}\n",
       "dt [s]", "radius", "of the constraints");
+  double largest = 0;
   for (double h : {1e-3, 0.01, 0.0664, 0.1, 1.0, 10.0}) {
     const Radius r = radius(parameter_free(P, h), free);
+    largest = std::max(largest, r.whole);
     fmt::print("  {:>8g}{:>16.6f}{:>20.6f}\n", h, r.whole, r.constraints);
   }
   const double values[] = {0.25, 0.5, 0.75, 1, 1.25, 1.5, 2};
@@ -242,22 +265,33 @@ int welch_stability(const ReproduceOptions&) {
       "with gains\nover dt no radius depends on dt (Heun at (1, 1): {:.6f} at dt = 0.01, {:.6f} at "
       "0.1).\n",
       radius(heun(P, 0.01, 1, 1), free).constraints, radius(heun(P, 0.1, 1, 1), free).constraints);
+  checks.at_most("parameter-free, largest radius at any step", largest, 1 + 1e-6);
+  checks.at_least("Heun at (1, 1), radius beyond the printed limit, at 0.1 s",
+                  radius(heun(P, 0.1, 1, 1), free).constraints, 1);
   return finished;
 }
 
-int welch_fig1(const ReproduceOptions& options) {
-  return motion(options, slider_crank(),
+int welch_fig1(const Options& options, Checks& checks) {
+  return motion(options, checks, slider_crank(),
                 {{"crank.angle", 0}, {"rod.angle", 0}, {"rod.x", 1}, {"rod.y", 1}},
                 {"theta, phi [rad]", "x, y [m]"});
 }
-int welch_fig2(const ReproduceOptions& options) {
-  return against_time(options, slider_crank(), "|Phi|", &WelchStep::residual);
+int welch_fig2(const Options& options, Checks& checks) {
+  std::vector<double> mean;
+  const int code = against_time(options, slider_crank(), "|Phi|", &WelchStep::residual, mean);
+  if (code == finished)
+    checks.equal("mean of Baumgarte's over ours", mean[1] / mean[0], 3.78, 0.05);
+  return code;
 }
-int welch_fig3(const ReproduceOptions& options) {
-  return against_time(options, slider_crank(), "|E - E0|/|E0|", &WelchStep::energy_change);
+int welch_fig3(const Options& options, Checks& checks) {
+  std::vector<double> mean;
+  const int code =
+      against_time(options, slider_crank(), "|E - E0|/|E0|", &WelchStep::energy_change, mean);
+  if (code == finished) checks.at_least("mean of Baumgarte's over ours", mean[1] / mean[0], 1);
+  return code;
 }
-int welch_fig4(const ReproduceOptions& options) {
-  return motion(options, three_link(),
+int welch_fig4(const Options& options, Checks& checks) {
+  return motion(options, checks, three_link(),
                 {{"link_1.x", 0},
                  {"link_1.y", 0},
                  {"link_1.z", 0},
@@ -269,8 +303,8 @@ int welch_fig4(const ReproduceOptions& options) {
                  {"link_3.z", 2}},
                 {"link 1 [m]", "link 2 [m]", "link 3 [m]"});
 }
-int welch_fig5(const ReproduceOptions& options) {
-  return motion(options, three_link(),
+int welch_fig5(const Options& options, Checks& checks) {
+  return motion(options, checks, three_link(),
                 {{"link_1.wx", 0},
                  {"link_1.wy", 0},
                  {"link_1.wz", 0},
@@ -282,11 +316,20 @@ int welch_fig5(const ReproduceOptions& options) {
                  {"link_3.wz", 2}},
                 {"link 1 [rad/s]", "link 2 [rad/s]", "link 3 [rad/s]"});
 }
-int welch_fig6(const ReproduceOptions& options) {
-  return against_time(options, three_link(), "|Phi|", &WelchStep::residual);
+int welch_fig6(const Options& options, Checks& checks) {
+  std::vector<double> mean;
+  const int code = against_time(options, three_link(), "|Phi|", &WelchStep::residual, mean);
+  if (code == finished)
+    checks.equal("orders of magnitude of Baumgarte's mean over ours", std::log10(mean[2] / mean[0]),
+                 4, 0.25);
+  return code;
 }
-int welch_fig7(const ReproduceOptions& options) {
-  return against_time(options, three_link(), "|E - E0|/|E0|", &WelchStep::energy_change);
+int welch_fig7(const Options& options, Checks& checks) {
+  std::vector<double> mean;
+  const int code =
+      against_time(options, three_link(), "|E - E0|/|E0|", &WelchStep::energy_change, mean);
+  if (code == finished) checks.smaller("mean of ours over Baumgarte's", mean[0] / mean[2], 1e4);
+  return code;
 }
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/reproduce.h"
+#include "apps/reproduce/paper.h"
 #include "kardan/run/simulate.h"
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 
 /// A run from the model's start, which is as before afterwards.
 struct GilRun {
@@ -31,7 +31,7 @@ struct GilPendulum {
 };
 const std::vector<GilPendulum>& gil_pendulums();
 
-int gil_fig2(const ReproduceOptions& options);
-int gil_work(const ReproduceOptions& options);
+int gil_fig2(const Options& options, Checks& checks);
+int gil_work(const Options& options, Checks& checks);
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce

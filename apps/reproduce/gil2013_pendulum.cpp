@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/cli/command.h"
-#include "apps/cli/reproduce_gil.h"
-#include "kardan/io/output_file.h"
 #include "apps/pictures/svg_plot.h"
+#include "apps/reproduce/gil2013.h"
+#include "kardan/io/output_file.h"
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 
 /// Angles and rates by extrapolation in 30-digit arithmetic, computed for Kardan.
 const std::vector<GilPendulum>& gil_pendulums() {
@@ -130,21 +129,25 @@ bool fill(Prepared& model, const GilPendulum& p, const Way& way, Fig2Row& row) {
   return row.run.finished;
 }
 
-void fig2_verdict(const GilPendulum& p, const Fig2Row& llm, const Fig2Row& dopri5) {
-  const double cpu = median(llm.cpu) / median(dopri5.cpu);
+void fig2_verdict(const GilPendulum& p, const Fig2Row& llm, const Fig2Row& dopri5, Checks& checks) {
+  const double cpu = median(llm.cpu) / median(dopri5.cpu), energy = llm.change / dopri5.change,
+               drift = llm.run.report.residuals.position / dopri5.run.report.residuals.position;
+  constexpr double alike = 2;  // a factor
+  checks.smaller(fmt::format("{}, time over that of dopri5", p.name), cpu, 0.6);
+  checks.at_most(fmt::format("{}, change of energy over that of dopri5", p.name), energy, alike);
+  checks.at_most(fmt::format("{}, drift over that of dopri5", p.name), drift, 1);
   fmt::print(
       "printed: LLM at h = 0.02 takes 40 % less time than ODE45, energy alike, less drift\n"
       "here: {:.0f} % {} time than dopri5; {:.2g} times its change of energy, {:.2g} times its "
       "drift,\n"
       "{:.2g} times its reached error\n\n",
-      100 * std::abs(1 - cpu), cpu < 1 ? "less" : "more", llm.change / dopri5.change,
-      llm.run.report.residuals.position / dopri5.run.report.residuals.position,
+      100 * std::abs(1 - cpu), cpu < 1 ? "less" : "more", energy, drift,
       reached_error(p, llm.run.end) / reached_error(p, dopri5.run.end));
 }
 
 }  // namespace
 
-int gil_fig2(const ReproduceOptions& options) {
+int gil_fig2(const Options& options, Checks& checks) {
   const std::vector<Way> ways{{"llm, h = 0.02, as published", "llm@index1_ode", 0.02},
                               {"llm, h = 0.02, drift-free", "llm", 0.02},
                               {"llm, h = 0.02, tangent space", "llm@tangent_space", 0.02},
@@ -160,7 +163,7 @@ int gil_fig2(const ReproduceOptions& options) {
   const int repetitions = options.quick ? 1 : 5;
   std::vector<Plot> plots;
   for (const GilPendulum& p : gil_pendulums()) {
-    Prepared model = reproduce_model("double_pendulum_gil.yaml", p.set);
+    Prepared model = paper_model("double_pendulum_gil.yaml", p.set);
     if (!model.system) return bad_input;
     std::vector<Fig2Row> rows(ways.size());
     for (int k = 0; k < repetitions; ++k)
@@ -180,7 +183,7 @@ int gil_fig2(const ReproduceOptions& options) {
                  1e3 * median(rows[i].cpu));
     }
     fmt::print("\n");
-    fig2_verdict(p, rows[0], rows[4]);
+    fig2_verdict(p, rows[0], rows[4], checks);
     Plot angle{.title = fmt::format("relative angle, {}", p.name),
                .x = {.label = "t [s]"},
                .y = {.label = "theta2 - theta1 [rad]"},
@@ -204,14 +207,14 @@ int gil_fig2(const ReproduceOptions& options) {
   return finished;
 }
 
-/// Time against reached error, tolerances from 1e-2 to 1e-9; for local linearization down to 1e-6,
-/// of order 2.
-int gil_work(const ReproduceOptions& options) {
+/// A plot of ours, which nothing printed is held against: time against reached error, tolerances
+/// from 1e-2 to 1e-9; for local linearization down to 1e-6, of order 2.
+int gil_work(const Options& options, Checks&) {
   const std::vector<Way> ways = work_ways();
   const int repetitions = options.quick ? 1 : 3, smallest = options.quick ? 5 : 8;
   std::vector<Plot> plots;
   for (const GilPendulum& p : gil_pendulums()) {
-    Prepared model = reproduce_model("double_pendulum_gil.yaml", p.set);
+    Prepared model = paper_model("double_pendulum_gil.yaml", p.set);
     if (!model.system) return bad_input;
     fmt::print("double pendulum, {}, {:g} s: reached error, steps, CPU [ms]\n\n", p.name, p.t_end);
     Plot of[2];  // drift-free, all coordinates
@@ -258,4 +261,4 @@ int gil_work(const ReproduceOptions& options) {
   return finished;
 }
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce

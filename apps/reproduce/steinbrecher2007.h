@@ -4,11 +4,11 @@
 
 #include <functional>
 
-#include "apps/cli/reproduce.h"
+#include "apps/reproduce/paper.h"
 #include "kardan/integrate/driver.h"
 #include "kardan/run/simulate.h"
 
-namespace kardan::cli {
+namespace kardan::reproduce {
 
 /// Point mass on a rod of length 1 in Cartesian coordinates, g = 13.75 (its Example 2.8), hanging
 /// with the velocity `speed`, or at rest in the horizontal for speed 0.
@@ -40,14 +40,14 @@ GeomsEnd geoms_run(const Prepared& model, const GeomsColumn& column, double t_en
                    const DriverOptions& options,
                    const std::function<void(const State&, const Vector& a)>& see = {});
 
-int steinbrecher_table3(const ReproduceOptions&);
-int steinbrecher_table4(const ReproduceOptions&);
-int steinbrecher_fig1(const ReproduceOptions&);
-int steinbrecher_fig2(const ReproduceOptions&);
-int steinbrecher_fig3(const ReproduceOptions&);
-int steinbrecher_fig4(const ReproduceOptions&);
-int steinbrecher_fig5(const ReproduceOptions&);
-int steinbrecher_fig6(const ReproduceOptions&);
-int steinbrecher_fig8(const ReproduceOptions&);
+int steinbrecher_table3(const Options&, Checks& checks);
+int steinbrecher_table4(const Options&, Checks& checks);
+int steinbrecher_fig1(const Options&, Checks& checks);
+int steinbrecher_fig2(const Options&, Checks& checks);
+int steinbrecher_fig3(const Options&, Checks& checks);
+int steinbrecher_fig4(const Options&, Checks& checks);
+int steinbrecher_fig5(const Options&, Checks& checks);
+int steinbrecher_fig6(const Options&, Checks& checks);
+int steinbrecher_fig8(const Options&, Checks& checks);
 
-}  // namespace kardan::cli
+}  // namespace kardan::reproduce
