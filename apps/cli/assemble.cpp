@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
 #include "kardan/io/start_json.h"
@@ -42,12 +44,14 @@ void print_prepared(const Prepared& p) {
   print_start(*p.system, p.start);
 }
 
-int show(const ModelOptions& options, bool balance) {
+enum class Start { as_told, in_balance };
+
+int show(const ModelOptions& options, Start start) {
   const auto overrides = parse_overrides(options);
   if (!overrides) return bad_input;
   auto model = read(options, *overrides);
   if (!model) return bad_input;
-  if (balance) model->start = "equilibrium";
+  if (start == Start::in_balance) model->start = "equilibrium";
   Diagnostics diagnostics;
   const Prepared prepared = prepare(*model, *overrides, diagnostics);
   if (diagnostics.has_errors() || !prepared.system) {
@@ -66,11 +70,16 @@ int show(const ModelOptions& options, bool balance) {
 
 }  // namespace
 
-int assemble(const ModelOptions& options) {
-  return show(options, false);
+Verb assemble_verb() {
+  auto o = std::make_shared<ModelOptions>();
+  return {"assemble", "consistent positions, velocities, accelerations, multipliers",
+          model_arguments(*o), [o] { return show(*o, Start::as_told); }};
 }
-int equilibrium(const ModelOptions& options) {
-  return show(options, true);
+
+Verb equilibrium_verb() {
+  auto o = std::make_shared<ModelOptions>();
+  return {"equilibrium", "static balance, or steady motion at given velocities",
+          model_arguments(*o), [o] { return show(*o, Start::in_balance); }};
 }
 
 }  // namespace kardan::cli

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
 #include "kardan/io/simulate_options.h"
@@ -60,7 +62,7 @@ void print_report(const System& system, const CheckReport& r) {
 
 }  // namespace
 
-int check(const ModelOptions& options) {
+static int check(const ModelOptions& options) {
   const auto overrides = parse_overrides(options);
   if (!overrides) return bad_input;
   auto model = read(options, *overrides);
@@ -91,6 +93,12 @@ int check(const ModelOptions& options) {
     return failed;
   }
   return finished;
+}
+
+Verb check_verb() {
+  auto o = std::make_shared<ModelOptions>();
+  return {"check", "degrees of freedom, redundant or contradictory constraints, consistency",
+          model_arguments(*o), [o] { return check(*o); }};
 }
 
 }  // namespace kardan::cli

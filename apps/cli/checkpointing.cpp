@@ -8,6 +8,7 @@
 
 #include "kardan/base/parse_number.h"
 #include "kardan/base/text.h"
+#include "kardan/io/run_options.h"
 #include "kardan/run/versions.h"
 
 namespace kardan::cli {
@@ -17,13 +18,8 @@ namespace {
 template <class Visit>
 void each_option(RunOptions& given, Visit visit) {
   visit("--method", given.method);
-  visit("--tol", given.tolerance);
-  visit("--rtol", given.relative);
-  visit("--atol", given.absolute);
-  visit("--t-end", given.t_end);
-  visit("--every", given.every);
-  visit("--step", given.step);
-  visit("--checkpoint-every", given.checkpoint_every);
+  for (const RunOption& option : run_options())
+    visit(option.flag.c_str(), given.numbers[option.key]);
   visit("--option", given.option);
   visit("--tol-of", given.tolerance_of);
 }
@@ -94,8 +90,8 @@ CheckpointWriter::CheckpointWriter(const StartedModel& started, const RunOptions
     now_.set.emplace_back(name, format_number(value));
   now_.options = io::option_texts(options);
   RunOptions command = given;
-  command.every = options.every;
-  command.checkpoint_every = options.checkpoint_every;
+  command.numbers["every"] = options.every;
+  command.numbers["checkpoint_every"] = options.checkpoint_every;
   Collect collect;
   each_option(command, [&](const char* name, const auto& value) { collect(name, value); });
   now_.command = std::move(collect.out);

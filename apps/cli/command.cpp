@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iterator>
 
 #include "kardan/base/text.h"
 #include "kardan/io/stored_result.h"
@@ -61,6 +62,28 @@ std::optional<Model> read(const ModelOptions& options, const ParameterValues& ov
   auto loaded = load(options, overrides);
   if (!loaded) return std::nullopt;
   return named_after(options.file, std::move(loaded->model));
+}
+
+std::vector<Argument> model_arguments(ModelOptions& o) {
+  return {{.name = "MODEL",
+           .doc = "model file (YAML), or a result (.h5) with its model",
+           .to = &o.file,
+           .required = true},
+          {"--set", "name=value: replace a parameter; may be repeated", &o.set},
+          {"--json", "print one JSON document", &o.json},
+          {"--quiet", "print nothing but errors", &o.quiet},
+          {"--include-anywhere", "the model may include files outside of its folder",
+           &o.include_anywhere}};
+}
+
+Argument force_argument(bool& force) {
+  return {"--force", "overwrite files that Kardan has not written", &force};
+}
+
+std::vector<Argument> joined(std::vector<Argument> head, std::vector<Argument> tail) {
+  head.insert(head.end(), std::make_move_iterator(tail.begin()),
+              std::make_move_iterator(tail.end()));
+  return head;
 }
 
 int start_model(const ModelOptions& options, StartedModel& out) {

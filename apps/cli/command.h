@@ -1,10 +1,12 @@
 #pragma once
 /// Shared by the commands of the command line.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/cli/verb.h"
 #include "apps/console/console.h"
 #include "kardan/io/load.h"
 #include "kardan/run/prepare.h"
@@ -17,7 +19,7 @@ namespace kardan::cli {
 
 using console::bad_input, console::failed, console::finished, console::tell;
 
-/// What every command on a model takes.
+/// Of every verb on a model.
 struct ModelOptions {
   std::string file;
   std::vector<std::string> set;  // name=value
@@ -44,57 +46,29 @@ struct StartedModel {
 /// not.
 int start_model(const ModelOptions& options, StartedModel& out);
 
-int check(const ModelOptions& options);
-int assemble(const ModelOptions& options);
-int equilibrium(const ModelOptions& options);
+/// What every verb on a model takes.
+[[nodiscard]] std::vector<Argument> model_arguments(ModelOptions& options);
+/// "--force".
+[[nodiscard]] Argument force_argument(bool& force);
+/// `head`, then `tail`.
+[[nodiscard]] std::vector<Argument> joined(std::vector<Argument> head, std::vector<Argument> tail);
 
-/// How a catalog is shown.
-enum class Listing { text, json, markdown };
-int elements(const std::string& name, Listing listing);
-int schema();
-
-/// Options of `kardan convert`.
-struct ConvertOptions {
-  std::string out;      // .yaml, .yml or .json; empty: YAML on standard output
-  bool expand = false;  // carry repeats out
-  bool force = false;   // overwrite files of others
-};
-int convert(const ModelOptions& options, const ConvertOptions& given);
-
-/// Options of `kardan run`; empty means: as the model says.
+/// Options of `kardan run`, also for those that run on the way; empty means: as the model says.
 struct RunOptions {
   std::string method, log;
   std::vector<std::string> out;
-  std::vector<std::string> option;        // name=value of the driver
-  std::vector<std::string> tolerance_of;  // variable=value
-  std::optional<double> tolerance, relative, absolute, t_end, every, step;
-  std::string checkpoint, resume;  // files
-  std::optional<double> checkpoint_every, wall_limit;
+  std::vector<std::string> option;                       // name=value of the driver
+  std::vector<std::string> tolerance_of;                 // variable=value
+  std::map<std::string, std::optional<double>> numbers;  // by their keys in io/run_options.h
+  std::string checkpoint, resume;                        // files
+  std::optional<double> wall_limit;
   bool certify = false;
   bool force = false;           // overwrite files of others
   double certify_budget = 100;  // steps of all runs, in steps of the first
 };
-int run(const ModelOptions& command, const RunOptions& run_command);
-/// Options of `kardan compare`.
-struct CompareCommand {
-  std::string methods, tolerances = "1e-3:1e-9", reference;
-  std::vector<std::string> out;     // .svg, .html
-  std::vector<std::string> option;  // name=value of the driver
-  std::optional<double> t_end;
-  int repetitions = 3;
-  bool force = false;  // overwrite files of others
-};
-int compare(const ModelOptions& options, const CompareCommand& given);
-/// `kardan view RESULT.h5`: the report, or other formats (given.out), of a stored result; by
-/// default the report beside it.
-int view(const std::string& result, const RunOptions& given, const ModelOptions& options);
 /// Values of the command line, then of the file's `simulate:` section, then defaults; false after
 /// reporting what is wrong.
 bool read_run_options(const Model& model, const System& system, const RunOptions& given,
                       SimulateOptions& out, Diagnostics& diagnostics);
-/// At the start, or at given.t_end of a run.
-int linearize(const ModelOptions& options, const RunOptions& given, bool frozen);
-int methods_command();
-int methods_markdown();
 
 }  // namespace kardan::cli

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 #include <sstream>
 
 #include "apps/cli/command.h"
@@ -191,6 +192,15 @@ std::string comparison_page(const std::string& model, const Comparison& c) {
   return html_page("Work against precision: " + model, body);
 }
 
+struct CompareCommand {
+  std::string methods, tolerances = "1e-3:1e-9", reference;
+  std::vector<std::string> out;     // .svg, .html
+  std::vector<std::string> option;  // name=value of the driver
+  std::optional<double> t_end;
+  int repetitions = 3;
+  bool force = false;  // overwrite files of others
+};
+
 bool write_files(const CompareCommand& given, const std::string& model, const Comparison& c) {
   for (const std::string& path : given.out) {
     if (path.ends_with(".svg"))
@@ -203,7 +213,7 @@ bool write_files(const CompareCommand& given, const std::string& model, const Co
 
 }  // namespace
 
-int compare(const ModelOptions& options, const CompareCommand& given) {
+static int compare(const ModelOptions& options, const CompareCommand& given) {
   StartedModel started;
   if (const int code = start_model(options, started); code != finished) return code;
   Diagnostics faults;
@@ -216,7 +226,7 @@ int compare(const ModelOptions& options, const CompareCommand& given) {
       faults.error("output.format", fmt::format("--out {}: no such format", path), {},
                    "wanted a file ending in .svg or .html");
   RunOptions run_options;
-  run_options.t_end = given.t_end;
+  run_options.numbers["t_end"] = given.t_end;
   run_options.option = given.option;
   if (wanted.methods.empty()) wanted.methods = {SimulateOptions().method};
   run_options.method = wanted.methods.front();
@@ -251,6 +261,38 @@ int compare(const ModelOptions& options, const CompareCommand& given) {
   if (!options.json && !options.quiet)
     for (const std::string& path : given.out) fmt::print("wrote {}\n", path);
   return finished;
+}
+
+Verb compare_verb() {
+  struct Options {
+    ModelOptions model;
+    CompareCommand given;
+  };
+  auto o = std::make_shared<Options>();
+  CompareCommand& given = o->given;
+  return {"compare", "work against precision of several methods",
+          joined(model_arguments(o->model),
+                 {{.name = "--methods",
+                   .doc = "METHOD[@FORMULATION],...",
+                   .to = &given.methods,
+                   .required = true},
+                  {.name = "--tols",
+                   .doc = "1e-3:1e-9, or a list",
+                   .to = &given.tolerances,
+                   .show_default = true},
+                  {"--reference", "result (.csv, .h5) to compare with; default: computed, tightly",
+                   &given.reference},
+                  {"--t-end", "[s] end of the runs", &given.t_end},
+                  {.name = "--repeat",
+                   .doc = "runs for a CPU time; 0: none is taken",
+                   .to = &given.repetitions,
+                   .range = Argument::Range::non_negative,
+                   .show_default = true},
+                  {"--option", "name=value: option of the driver, for all runs; may be repeated",
+                   &given.option},
+                  {"--out", "diagram (.svg) or page (.html); may be repeated", &given.out},
+                  force_argument(given.force)}),
+          [o] { return compare(o->model, o->given); }};
 }
 
 }  // namespace kardan::cli

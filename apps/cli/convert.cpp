@@ -1,14 +1,23 @@
-/// `kardan convert`: a model written anew, self-contained; `kardan schema`.
+/// `kardan convert`: a model written anew, self-contained.
 
 #include <fmt/format.h>
+
+#include <memory>
 
 #include "apps/cli/command.h"
 #include "kardan/io/output_file.h"
 #include "kardan/io/output_guard.h"
-#include "kardan/io/schema.h"
 #include "kardan/io/yaml_writer.h"
 
 namespace kardan::cli {
+
+namespace {
+
+struct ConvertOptions {
+  std::string out;      // .yaml, .yml or .json; empty: YAML on standard output
+  bool expand = false;  // carry repeats out
+  bool force = false;   // overwrite files of others
+};
 
 int convert(const ModelOptions& options, const ConvertOptions& given) {
   const bool as_json = given.out.empty() ? options.json : given.out.ends_with(".json");
@@ -41,9 +50,20 @@ int convert(const ModelOptions& options, const ConvertOptions& given) {
   return finished;
 }
 
-int schema() {
-  fmt::print("{}", io::model_schema(Catalog::builtin()));
-  return finished;
+}  // namespace
+
+Verb convert_verb() {
+  struct Options {
+    ModelOptions model;
+    ConvertOptions given;
+  };
+  auto o = std::make_shared<Options>();
+  return {"convert", "write a model anew, self-contained",
+          joined(model_arguments(o->model),
+                 {{"--out", "file: .yaml or .json; default: print", &o->given.out},
+                  {"--expand", "write every copy of a repeat", &o->given.expand},
+                  force_argument(o->given.force)}),
+          [o] { return convert(o->model, o->given); }};
 }
 
 }  // namespace kardan::cli

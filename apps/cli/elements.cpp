@@ -176,7 +176,9 @@ void print_markdown(const Catalog& catalog) {
 
 }  // namespace
 
-int elements(const std::string& name, Listing listing) {
+enum class Listing { text, json, markdown };
+
+static int elements(const std::string& name, Listing listing) {
   const Catalog& catalog = Catalog::builtin();
   if (!name.empty()) {
     const ElementType* type = catalog.find(name);
@@ -211,6 +213,27 @@ int elements(const std::string& name, Listing listing) {
   }
   fmt::print("\n`kardan elements NAME` shows one in full.\n");
   return finished;
+}
+
+Verb elements_verb() {
+  struct Options {
+    std::string type;
+    bool json = false, markdown = false;
+  };
+  auto o = std::make_shared<Options>();
+  return {"elements",
+          "the element types, with fields and units",
+          {{"NAME", "one type in full", &o->type},
+           {"--json", "print one JSON document", &o->json},
+           {.name = "--markdown",
+            .doc = "print the reference of docs/look-up/elements.md",
+            .to = &o->markdown,
+            .excludes = "--json"}},
+          [o] {
+            return elements(o->type, o->json       ? Listing::json
+                                     : o->markdown ? Listing::markdown
+                                                   : Listing::text);
+          }};
 }
 
 }  // namespace kardan::cli

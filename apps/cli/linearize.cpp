@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <memory>
 
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
@@ -64,12 +65,12 @@ static int run_to(const Model& model, const RunOptions& given, Prepared& prepare
   return failed;
 }
 
-int linearize(const ModelOptions& options, const RunOptions& given, bool frozen) {
+static int linearize(const ModelOptions& options, const RunOptions& given, bool frozen) {
   StartedModel started;
   if (const int code = start_model(options, started); code != finished) return code;
   const Model& model = started.model;
   Prepared& prepared = started.prepared;
-  if (given.t_end)
+  if (given.numbers.at("t_end"))
     if (const int code = run_to(model, given, prepared); code != finished) return code;
   const Linearization result =
       kardan::linearize(prepared, ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion);
@@ -82,6 +83,25 @@ int linearize(const ModelOptions& options, const RunOptions& given, bool frozen)
   else if (!options.quiet)
     print_report(*prepared.system, prepared.start.state.t, result);
   return finished;
+}
+
+Verb linearize_verb() {
+  struct Options {
+    ModelOptions model;
+    RunOptions run;
+    bool frozen = false;
+  };
+  auto o = std::make_shared<Options>();
+  return {
+      "linearize", "state matrix, eigenvalues and modes, at the start or later",
+      joined(model_arguments(o->model),
+             {{"--at", "[s] time of a run at which to linearize", &o->run.numbers["t_end"],
+               Argument::Range::positive},
+              {"--method", "of that run, see `kardan methods`", &o->run.method},
+              {"--tol", "its relative and absolute tolerance", &o->run.numbers["tolerance"]},
+              {"--frozen", "of the equations at this instant, whether the motion is steady or not",
+               &o->frozen}}),
+      [o] { return linearize(o->model, o->run, o->frozen); }};
 }
 
 }  // namespace kardan::cli

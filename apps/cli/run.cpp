@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 
 #include "apps/cli/checkpointing.h"
@@ -16,11 +17,10 @@
 #include "apps/cli/viewer_page.h"
 #include "kardan/base/text.h"
 #include "kardan/io/csv_result.h"
-#include "kardan/io/driver_options.h"
 #include "kardan/io/output_guard.h"
 #include "kardan/io/report_json.h"
 #include "kardan/io/result_writer.h"
-#include "kardan/run/automatic.h"
+#include "kardan/io/run_options.h"
 #include "kardan/run/certify.h"
 #include "kardan/run/simulate.h"
 
@@ -274,7 +274,7 @@ std::vector<std::string> inputs_of(const RunOptions& given, const StartedModel& 
 
 }  // namespace
 
-int run(const ModelOptions& command, const RunOptions& run_command) {
+static int run(const ModelOptions& command, const RunOptions& run_command) {
   const Clock::time_point begin = Clock::now();
   Deadline before(run_command.wall_limit.value_or(0));
   ModelOptions options = command;
@@ -336,74 +336,55 @@ int run(const ModelOptions& command, const RunOptions& run_command) {
   return failed;
 }
 
-constexpr std::string_view automatic_summary =
-    "chooses one of those below, with its formulation, from the model and a short probe that "
-    "counts";
-
-static void print_options(const std::vector<OptionInfo>& options) {
-  for (const OptionInfo& o : options)
-    fmt::print("      {:<20}{:<14}{}{}\n", o.name, o.fallback, o.doc,
-               o.choices.empty() ? "" : fmt::format(": {}", fmt::join(o.choices, ", ")));
+/// The numbers of io/run_options.h, between the others where they are looked for.
+static std::vector<Argument> number_arguments(RunOptions& o) {
+  std::vector<Argument> out;
+  for (const RunOption& option : run_options()) {
+    const std::string unit = option.info.unit.empty() ? "" : "[" + option.info.unit + "] ";
+    out.push_back({option.flag, unit + option.info.doc, &o.numbers[option.key]});
+  }
+  return out;
 }
 
-static void markdown_options(const std::vector<OptionInfo>& options) {
-  if (options.empty()) return;
-  fmt::print("| option | default | meaning |\n|---|---|---|\n");
-  for (const OptionInfo& o : options)
-    fmt::print("| `{}` | {} | {}{} |\n", o.name, o.fallback, o.doc,
-               o.choices.empty() ? "" : fmt::format(": {}", fmt::join(o.choices, ", ")));
-  fmt::print("\n");
-}
-
-int methods_markdown() {
-  fmt::print(
-      "# Methods and options\n\nMade by the program: `kardan methods --markdown`. What the methods "
-      "promise and where they end is in [Trust](../understand/trust.md).\n\n## Methods\n\n### "
-      "auto\n\n{}\n\n",
-      automatic_summary);
-  for (const Method& m : methods()) {
-    fmt::print("### {}\n\n{}. Source: {}.\n\n", m.name, m.summary, m.source);
-    fmt::print(
-        "Order {}, of the error estimate {}, of the dense output {}; {}; by default on `{}`{}."
-        "\n\n",
-        m.order, m.error_order, std::min(m.order, m.dense_order),
-        m.is_explicit ? "explicit" : "implicit", m.formulation,
-        m.needs_exact_jacobian ? "; needs exact derivatives" : "");
-    markdown_options(m.options);
-  }
-  fmt::print("## Formulations\n\n`--method METHOD@FORMULATION`\n\n");
-  for (const Formulation& f : formulations()) {
-    fmt::print("### {}\n\n{}. Source: {}.\n\n", f.name, f.summary, f.source);
-    markdown_options(f.options);
-  }
-  fmt::print(
-      "## Options of every run\n\n`--option name=value`\n\n| option | default | unit | meaning |\n"
-      "|---|---|---|---|\n");
-  for (const FieldDoc& d : driver_option_docs())
-    fmt::print("| `{}` | {} | {} | {}{} |\n", d.key, d.default_text, d.info.unit, d.info.doc,
-               d.info.choices.empty() ? "" : fmt::format(": {}", fmt::join(d.info.choices, ", ")));
-  return finished;
-}
-
-int methods_command() {
-  fmt::print("  {:<18}{}\n", automatic_method, automatic_summary);
-  for (const Method& m : methods()) {
-    fmt::print("  {:<18}order {:<8}dense output {:<4}{} ({})\n", m.name,
-               fmt::format("{}({})", m.order, m.error_order), std::min(m.order, m.dense_order),
-               m.summary, m.source);
-    print_options(m.options);
-  }
-  fmt::print("\nformulations: --method METHOD@FORMULATION\n");
-  for (const Formulation& f : formulations()) {
-    fmt::print("  {:<22}{} ({})\n", f.name, f.summary, f.source);
-    print_options(f.options);
-  }
-  fmt::print("\noptions of every run: --option name=value\n");
-  for (const FieldDoc& d : driver_option_docs())
-    fmt::print("  {:<18}{:<11}{}{}{}\n", d.key, d.default_text, d.info.doc,
-               d.info.unit.empty() ? "" : " [" + d.info.unit + "]",
-               d.info.choices.empty() ? "" : fmt::format(": {}", fmt::join(d.info.choices, ", ")));
-  return finished;
+Verb run_verb() {
+  struct Options {
+    ModelOptions model;
+    RunOptions given;
+  };
+  auto options = std::make_shared<Options>();
+  RunOptions& o = options->given;
+  std::vector<Argument> arguments =
+      joined(model_arguments(options->model), {{"--method", "see `kardan methods`", &o.method}});
+  arguments = joined(std::move(arguments), number_arguments(o));
+  arguments = joined(
+      std::move(arguments),
+      {{"--tol-of", "NAME=VALUE: tolerance of a variable or body; may be repeated",
+        &o.tolerance_of},
+       {"--option",
+        "name=value: option of the driver (`kardan methods` lists them); may be repeated",
+        &o.option},
+       {"--certify",
+        "measure the global error against tighter runs, and tighten until it is below the "
+        "tolerance",
+        &o.certify},
+       {.name = "--certify-budget",
+        .doc = "steps of all runs of --certify, in steps of the first",
+        .to = &o.certify_budget,
+        .show_default = true},
+       {"--out", "result file: .h5, .csv, .json, .html; may be repeated", &o.out},
+       {"--log", "file with one line a step: t, h, error, counts", &o.log},
+       {"--checkpoint",
+        "file from which the run can go on, renewed as it goes, 20 times unless --checkpoint-every "
+        "is given",
+        &o.checkpoint},
+       {.name = "--resume",
+        .doc = "go on from this checkpoint, with its options; t_end and max_steps may be raised",
+        .to = &o.resume,
+        .excludes = "--certify"},
+       {"--wall-limit", "[s] the run ends after so much time on the clock", &o.wall_limit},
+       force_argument(o.force)});
+  return {"run", "simulate; summary, report and result files", std::move(arguments),
+          [options] { return run(options->model, options->given); }};
 }
 
 }  // namespace kardan::cli

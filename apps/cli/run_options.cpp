@@ -1,3 +1,5 @@
+#include "kardan/io/run_options.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -61,7 +63,7 @@ void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnost
 }
 
 /// A number of the command, where one is given, in the place of the file's.
-void take(const char* flag, const std::optional<double>& given, double& out,
+void take(const std::string& flag, const std::optional<double>& given, double& out,
           Diagnostics& diagnostics) {
   if (!given) return;
   if (std::isfinite(*given) && *given > 0)
@@ -81,13 +83,9 @@ bool read_run_options(const Model& model, const System& system, const RunOptions
       diagnostics);
   if (!given.method.empty()) out.method = given.method;
   double wall_limit = 0, budget = 0;  // used elsewhere
-  take("--tol", given.tolerance, out.driver.tolerance, diagnostics);
-  take("--rtol", given.relative, out.relative, diagnostics);
-  take("--atol", given.absolute, out.absolute, diagnostics);
-  take("--t-end", given.t_end, out.t_end, diagnostics);
-  take("--every", given.every, out.every, diagnostics);
-  take("--step", given.step, out.driver.fixed_step, diagnostics);
-  take("--checkpoint-every", given.checkpoint_every, out.checkpoint_every, diagnostics);
+  for (const RunOption& option : run_options())
+    if (const auto at = given.numbers.find(option.key); at != given.numbers.end())
+      take(option.flag, at->second, option.of(out), diagnostics);
   take("--wall-limit", given.wall_limit, wall_limit, diagnostics);
   take("--certify-budget", given.certify_budget, budget, diagnostics);
   if (!given.checkpoint.empty() && out.checkpoint_every == 0)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "apps/cli/command.h"
 #include "apps/cli/viewer_page.h"
 #include "kardan/io/csv_result.h"
@@ -11,7 +13,17 @@
 
 namespace kardan::cli {
 
-int view(const std::string& result, const RunOptions& given, const ModelOptions& options) {
+namespace {
+
+struct ViewOptions {
+  std::string result;            // .h5
+  std::vector<std::string> out;  // empty: the report beside it
+  bool quiet = false;
+  bool force = false;  // overwrite files of others
+};
+
+int view(const ViewOptions& given) {
+  const std::string& result = given.result;
   Diagnostics faults;
   const auto stored = StoredResult::open(result, faults);
   if (!stored) {
@@ -35,9 +47,22 @@ int view(const std::string& result, const RunOptions& given, const ModelOptions&
   for (const auto& sink : sinks)
     if (!stored->tell(*sink, while_reading)) break;
   if (tell(while_reading)) return bad_input;
-  if (!options.quiet)
+  if (!given.quiet)
     for (const std::string& path : paths) fmt::print("wrote {}\n", path);
   return finished;
+}
+
+}  // namespace
+
+Verb view_verb() {
+  auto o = std::make_shared<ViewOptions>();
+  return {"view",
+          "a report of a stored result: one HTML file",
+          {{.name = "RESULT", .doc = "result file (.h5)", .to = &o->result, .required = true},
+           {"--out", "the report (.html), or another format; may be repeated", &o->out},
+           {"--quiet", "print nothing but errors", &o->quiet},
+           force_argument(o->force)},
+          [o] { return view(*o); }};
 }
 
 }  // namespace kardan::cli

@@ -11,6 +11,7 @@
 #include "kardan/io/checksum.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/io/input_file.h"
+#include "kardan/io/run_options.h"
 #include "kardan/io/yaml_writer.h"
 #include "kardan/run/versions.h"
 
@@ -131,13 +132,10 @@ std::uint64_t model_hash(const Model& model, const ParameterValues& overrides) {
 }
 
 NamedTexts option_texts(const SimulateOptions& o) {
-  NamedTexts out{{"method", o.method},
-                 {"tolerance", format_number(o.driver.tolerance)},
-                 {"relative", format_number(o.relative)},
-                 {"absolute", format_number(o.absolute)},
-                 {"every", format_number(o.every)},
-                 {"step", format_number(o.driver.fixed_step)},
-                 {"checkpoint_every", format_number(o.checkpoint_every)}};
+  NamedTexts out{{"method", o.method}};
+  for (const RunOption& option : run_options())
+    if (option.resumed == RunOption::Resumed::same)
+      out.emplace_back(option.key, format_number(option.value(o)));
   for (const VariableTolerance& t : o.tolerance_of)
     out.emplace_back("tolerance of " + t.name, format_number(t.value));
   for (const auto& [name, value] : o.options) out.emplace_back(name, value);

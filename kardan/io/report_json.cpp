@@ -7,6 +7,7 @@
 
 #include "kardan/base/parse_number.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/run_options.h"
 #include "kardan/run/trajectory.h"
 #include "kardan/run/versions.h"
 
@@ -68,12 +69,8 @@ void add_history(const System& system, const RunReport& r, Json& out) {
 }  // namespace
 
 Json to_json(const SimulateOptions& o) {
-  Json out{{"method", o.method}, {"tolerance", o.driver.tolerance}, {"t_end", o.t_end}};
-  if (o.every > 0) out["every"] = o.every;
-  if (o.driver.fixed_step > 0) out["step"] = o.driver.fixed_step;
-  if (o.checkpoint_every > 0) out["checkpoint_every"] = o.checkpoint_every;
-  if (o.relative > 0) out["relative"] = o.relative;
-  if (o.absolute > 0) out["absolute"] = o.absolute;
+  Json out{{"method", o.method}};
+  for (const auto& [key, value] : run_option_values(o)) out[key] = value;
   for (const VariableTolerance& t : o.tolerance_of) out["tolerance_of"][t.name] = t.value;
   for (const auto& [name, value] : o.options) out["options"][name] = value;
   return out;

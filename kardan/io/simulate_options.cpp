@@ -6,32 +6,20 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
+#include "kardan/io/run_options.h"
 #include "kardan/run/ranges.h"
 
 namespace kardan {
 namespace {
 
-struct SimulateFields {
-  double t_end = 1, tolerance = 1e-6, relative = 0, absolute = 0, every = 0, step = 0;
-  double checkpoint_every = 0;
-  std::string method{method_for(Task::unless_asked).name}, formulation;
+/// What is no number.
+struct MethodFields {
+  std::string method = SimulateOptions{}.method, formulation;
 
   template <class F>
   static void fields(F& f) {
-    using S = SimulateFields;
-    f("t_end", &S::t_end, {.unit = "s", .doc = "end of the run", .check = Check::positive});
-    f("method", &S::method, {.doc = "see `kardan methods`; or METHOD@FORMULATION"});
-    f("formulation", &S::formulation, {.doc = "default: the method's"});
-    f("tolerance", &S::tolerance,
-      {.doc = "relative, and absolute in the model's units", .check = Check::positive});
-    f("relative", &S::relative, {.doc = "where it differs", .check = Check::positive});
-    f("absolute", &S::absolute, {.doc = "where it differs", .check = Check::positive});
-    f("every", &S::every,
-      {.unit = "s", .doc = "spacing of the output grid", .check = Check::positive});
-    f("step", &S::step,
-      {.unit = "s", .doc = "fixed step, without error control", .check = Check::positive});
-    f("checkpoint_every", &S::checkpoint_every,
-      {.unit = "s", .doc = "distance of the restart points", .check = Check::positive});
+    f("method", &MethodFields::method, {.doc = "see `kardan methods`; or METHOD@FORMULATION"});
+    f("formulation", &MethodFields::formulation, {.doc = "default: the method's"});
   }
 };
 
@@ -87,19 +75,21 @@ void method_option(const Choice& choice, const std::string& name, const FieldVal
 }  // namespace
 
 std::vector<FieldDoc> simulate_field_docs() {
-  return field_docs<SimulateFields>();
+  std::vector<FieldDoc> out;
+  for (const RunOption& option : run_options()) {
+    const double fallback = option.value({});
+    out.push_back({option.key, kind_of(fallback), default_text(fallback), option.info});
+  }
+  // After the first, where they are looked for.
+  const auto method = field_docs<MethodFields>();
+  out.insert(out.begin() + 1, method.begin(), method.end());
+  return out;
 }
 
 FieldMap simulate_fields(const SimulateOptions& o) {
-  FieldMap out{{"t_end", o.t_end}, {"method", o.method}, {"tolerance", o.driver.tolerance}};
-  const auto where_set = [&](const char* key, double value) {
-    if (value > 0) out.emplace_back(key, value);
-  };
-  where_set("relative", o.relative);
-  where_set("absolute", o.absolute);
-  where_set("every", o.every);
-  where_set("step", o.driver.fixed_step);
-  where_set("checkpoint_every", o.checkpoint_every);
+  FieldMap out;
+  for (const auto& [key, value] : run_option_values(o)) out.emplace_back(key, value);
+  out.emplace_back("method", o.method);
   FieldMap options, each;
   for (const auto& [name, value] : o.options) options.emplace_back(name, value);
   const auto defaults = driver_option_values(DriverOptions{});
@@ -122,18 +112,13 @@ void read_simulate_options(const NamedFields& simulate, const Environment& param
   for (const FieldDoc& d : simulate_field_docs()) known.push_back(d.key);
   report_unknown_keys(simulate.fields, known, "simulate", diagnostics);
   const ValueReader reader(parameters, diagnostics);
-  SimulateFields f;
-  f.t_end = out.t_end;
+  MethodFields f;
   f.method = out.method;
-  f.tolerance = out.driver.tolerance;
-  if (!read_fields(simulate.fields, "simulate", simulate.where, reader, f)) return;
-  out.t_end = f.t_end;
-  out.driver.tolerance = f.tolerance;
-  out.relative = f.relative;
-  out.absolute = f.absolute;
-  out.every = f.every;
-  out.checkpoint_every = f.checkpoint_every;
-  out.driver.fixed_step = f.step;
+  bool ok = read_fields(simulate.fields, "simulate", simulate.where, reader, f);
+  for (const RunOption& option : run_options())
+    if (const FieldValue* value = simulate.find(option.key))
+      ok &= reader.read(*value, "simulate." + option.key, option.info, option.of(out));
+  if (!ok) return;
   out.method = f.method;
   if (!f.formulation.empty())
     out.method = f.method.substr(0, f.method.find('@')) + "@" + f.formulation;
