@@ -29,10 +29,10 @@ namespace io {
 [[nodiscard]] YamlDocument parse_with_includes(std::string_view text, const std::string& file,
                                                IncludeFrom from, Diagnostics& diagnostics);
 
-/// The whole text of a file, at most one byte more than a model may have; nothing after reporting at
-/// `where`.
-[[nodiscard]] std::optional<std::string> read_text(const std::string& path,
-                                                   InputKind kind, const SourceLocation& where,
+/// The whole text of a file, at most one byte more than a model may have; nothing after reporting
+/// at `where`.
+[[nodiscard]] std::optional<std::string> read_text(const std::string& path, InputKind kind,
+                                                   const SourceLocation& where,
                                                    Diagnostics& diagnostics);
 
 }  // namespace io
