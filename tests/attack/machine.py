@@ -6,6 +6,9 @@ import subprocess
 
 from common import CHAIN, PENDULUM, read, run, write
 
+# Sanitizers take memory of their own.
+MEASURED = ("little memory, check", "little memory, run", "little memory, radau5")
+
 
 def full_disk(name, flag="--out"):
     def attack(program, folder):
@@ -86,10 +89,9 @@ def attacks():
     out += [("a full disk, --log", full_disk("a.log", "--log")),
             ("a full disk, --checkpoint", full_disk("a.kcp", "--checkpoint")),
             ("/dev/full", dev_full), ("/dev/full as standard output", full_output),
-            ("little memory, check", memory(120, "check", "m.yaml", "--set", "N=20000")),
-            ("little memory, run", memory(200, "run", "m.yaml", "--method", "rn4", "--quiet", "--set",
-                                          "N=2500")),
-            ("little memory, radau5", memory(200, "run", "m.yaml", "--method", "radau5", "--quiet")),
+            (MEASURED[0], memory(120, "check", "m.yaml", "--set", "N=20000")),
+            (MEASURED[1], memory(200, "run", "m.yaml", "--method", "rn4", "--quiet", "--set", "N=2500")),
+            (MEASURED[2], memory(200, "run", "m.yaml", "--method", "radau5", "--quiet")),
             ("a folder that cannot be written", read_only), ("a closed pipe", closed_pipe),
             ("no HOME, no PATH", surroundings(LANG="C")),
             ("LC_ALL=de_DE.UTF-8", surroundings(LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8")),

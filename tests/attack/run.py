@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Attacks the built program on purpose and prints what came of it.
 
-    tests/attack/run.py PROGRAM [GROUP...] [--short]
+    tests/attack/run.py PROGRAM [GROUP...] [--short] [--sanitized]
 
 A group is a file beside this one with `attacks()`: a list of (name, function), the function taking the
 program and an empty folder and giving (whether it held, what was seen). Its first line of
 documentation is what is expected. Slow ones are named in the group's `SLOW` and left out by --short.
+Those that measure time or memory are named in `MEASURED` and left out by --sanitized, for a program built
+with sanitizers: with it any of their reports is a failure, whatever the attack says.
 """
 
 import argparse
@@ -31,10 +33,28 @@ def groups():
     return out
 
 
-def one(function, program):
+def sanitize(folder):
+    """Sanitizers of programs that are started write into the folder."""
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+        os.environ[name] = f"log_path={folder}/report:print_stacktrace=1"
+
+
+def reported(folder):
+    """What sanitizers have written since the last call."""
+    text = ""
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), errors="replace") as file:
+            text += file.read()
+        os.remove(os.path.join(folder, name))
+    return text
+
+
+def one(function, program, reports):
     folder = tempfile.mkdtemp(prefix="kardan_attack_")
     try:
-        return function(program, folder)
+        held, seen = function(program, folder)
+        found = reported(reports)
+        return held and not found, found or seen
     except Exception:
         return False, traceback.format_exc().strip().splitlines()[-1]
     finally:
@@ -49,16 +69,25 @@ def main():
     parser.add_argument("program")
     parser.add_argument("group", nargs="*")
     parser.add_argument("--short", action="store_true", help="without those that take long")
+    parser.add_argument("--sanitized", action="store_true", help="for a program with sanitizers")
     given = parser.parse_args()
     program = os.path.abspath(given.program)
+    with tempfile.TemporaryDirectory(prefix="kardan_reports_") as reports:
+        if given.sanitized:
+            sanitize(reports)
+        return attack(program, given, reports)
+
+
+def attack(program, given, reports):
     failed = held = 0
     for group in given.group or groups():
         module = importlib.import_module(group)
-        slow = getattr(module, "SLOW", ())
+        left_out = set(getattr(module, "SLOW", ()) if given.short else ())
+        left_out |= set(getattr(module, "MEASURED", ()) if given.sanitized else ())
         for name, function in module.attacks():
-            if given.short and name in slow:
+            if name in left_out:
                 continue
-            ok, seen = one(function, program)
+            ok, seen = one(function, program, reports)
             held, failed = held + ok, failed + (not ok)
             expected = (function.__doc__ or "refused, with the reason").strip().splitlines()[0]
             seen = " ".join(str(seen).split())

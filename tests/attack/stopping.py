@@ -10,7 +10,9 @@ from common import CHAIN, PENDULUM, read, run, write
 # [s] from the signal to the end, of a machine that has nothing else to do.
 LIMIT = 2.0 * max(1.0, os.getloadavg()[0] / os.cpu_count())
 LONG = ("radau5 within a factorization, SIGTERM", "radau5 within a factorization, --wall-limit")
-SLOW = LONG + ("40 kills and --resume: the log has no gap",)
+SLOW = LONG + ("100 kills and --resume: the log has no gap",)
+
+MEASURED = LONG + ("--wall-limit 0.5 while the model is read",)
 
 
 def stopped(how, *flags, chain, wait):
@@ -56,10 +58,10 @@ def before_the_run(program, folder):
     return shown.code == 1 and shown.seconds < 0.5 + LIMIT, f"{shown.seconds:.2f} s; {shown}"
 
 
-def killed(times):
+def killed(times, t_end):
     def attack(program, folder):
         """the log of the pieces is that of a run in one piece"""
-        write(folder, "m.yaml", PENDULUM.replace("t_end: 1,", "t_end: 400,"))
+        write(folder, "m.yaml", PENDULUM.replace("t_end: 1,", f"t_end: {t_end},"))
         options = ["--quiet", "--checkpoint-every", "2", "--every", "1"]
         whole = run(program, folder, "run", "m.yaml", "--log", "whole.log", "--checkpoint",
                     "whole.kcp", *options)
@@ -92,9 +94,9 @@ def attacks():
         ("SIGTERM", stopped(signal.SIGTERM, chain=False, wait=1)),
         ("SIGINT", stopped(signal.SIGINT, chain=False, wait=1)),
         ("--wall-limit 1", limited(1, chain=False)),
-        ("--wall-limit 0.5 while the model is read", before_the_run),
+        (MEASURED[-1], before_the_run),
         (LONG[0], stopped(signal.SIGTERM, "--method", "radau5", chain=True, wait=25)),
         (LONG[1], limited(25, "--method", "radau5", chain=True)),
-        ("kills and --resume: the log has no gap", killed(4)),
-        ("40 kills and --resume: the log has no gap", killed(40)),
+        ("40 kills and --resume: the log has no gap", killed(40, 100)),
+        (SLOW[-1], killed(100, 400)),
     ]
