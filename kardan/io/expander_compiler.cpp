@@ -2,6 +2,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/expander_template.h"
+#include "kardan/model/names.h"
 
 namespace kardan::io {
 namespace {
@@ -134,7 +135,7 @@ void Expander::Compiler::range(const YamlKey& key, const YamlNode& node, const s
   const bool known = owner_.parameters_.values.find(key.text) ||
                      owner_.parameters_.failed.contains(key.text) ||
                      std::find(scope_.begin(), scope_.end(), key.text) != scope_.end();
-  if (!is_name(key.text) || Expression::is_reserved(key.text) || known) {
+  if (!is_name(key.text) || is_taken(key.text, NameOf::constant) || known) {
     owner_.diagnostics_.error("repeat.index", fmt::format("'{}' cannot name an index", key.text),
                               r.where,
                               known ? "a parameter or another index has this name; choose another"

@@ -11,6 +11,7 @@
 #include "kardan/base/text.h"
 #include "kardan/io/expander.h"
 #include "kardan/io/yaml_document.h"
+#include "kardan/model/names.h"
 #include "kardan/model/parameters.h"
 
 namespace kardan {
@@ -41,19 +42,6 @@ bool is_well_formed_name(std::string_view name) {
   };
   const auto allowed = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
   return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), allowed);
-}
-
-/// A word of expressions that means something without parentheses behind it: pi, and, not.
-bool stands_alone(const std::string& name) {
-  return Expression::parse(name).has_value() || Expression::parse("1 " + name + " 1").has_value() ||
-         Expression::parse(name + " 1").has_value();
-}
-
-/// Sensors have a value by their name alone; of others a name is followed by a dot, so that they
-/// may be called like a function ("floor").
-bool is_reserved_name(const std::string& name, const std::string& section) {
-  return name == "ground" || name == "t" || name == "time" || name == "energy" ||
-         (Expression::is_reserved(name) && (section == "sensors" || stands_alone(name)));
 }
 
 class ModelReader {
@@ -290,7 +278,7 @@ class ModelReader {
     const auto once = [&] {
       return reported_.insert({where.file, where.line, where.column}).second;
     };
-    if (is_reserved_name(name, section)) {
+    if (is_taken(name, section == "sensors" ? NameOf::value : NameOf::thing)) {
       if (once())
         diagnostics_.error("name.reserved",
                            fmt::format("the name '{}' has a meaning already", name), where,

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "kardan/base/text.h"
+#include "kardan/elements/joints/axis.h"
 #include "kardan/model/body.h"
 #include "kardan/model/defaults.h"
 #include "kardan/model/functions.h"
+#include "kardan/model/names.h"
 #include "kardan/model/observation.h"
 #include "kardan/model/parameters.h"
 
@@ -117,6 +119,10 @@ class Resolver {
   }
 
   void claim(const std::string& name, const SourceLocation& where) {
+    // Of models made in C++; a reader of files has said so already.
+    if (is_taken(name, NameOf::thing))
+      diagnostics_.error("name.reserved", fmt::format("the name '{}' has a meaning already", name),
+                         where, "choose another name");
     const auto [old, is_new] = names_.emplace(name, where);
     if (!is_new)
       diagnostics_.error(
@@ -305,6 +311,10 @@ class Resolver {
       return false;
     }
     if (!ok) return false;
+    if (model_.dimension == 3 && norm(axis) == 0 && norm(x_axis) == 0 && has_axis(type.name))
+      diagnostics_.warning("joint.axis",
+                           e.name + ": 'axis' is not given: it is the z axis of the world", e.where,
+                           "write axis: [x, y, z], the direction in the given start");
     if (model_.dimension == 2 && (at.z != 0 || axis.z != 0 || x_axis.z != 0))
       diagnostics_.error("field.planar",
                          e.name + ": 'at' and 'axis' have two components in a planar model",

@@ -7,6 +7,7 @@
 #include "kardan/base/text.h"
 #include "kardan/model/blueprint.h"
 #include "kardan/model/equation_data.h"
+#include "kardan/model/names.h"
 
 namespace kardan {
 namespace {
@@ -104,11 +105,10 @@ class EquationReader {
   /// Gives a name its place in the row of variables.
   void claim(const std::string& name, int kind, const SourceLocation& where) {
     const bool dotted = kind == multiplier;
-    const bool reserved = name == "t" || name == "time" || name == "energy";
     if (!dotted && !is_name(name))
       diagnostics_.error("name.bad", fmt::format("'{}' cannot be a name", name), where,
                          "a name is a letter or '_', then letters, digits and '_'");
-    else if (reserved || Expression::is_reserved(name))
+    else if (is_taken(name, NameOf::value))
       diagnostics_.error("name.reserved", fmt::format("the name '{}' has a meaning already", name),
                          where, "choose another name");
     else if (reader_.parameters().find(name) || !slots_.emplace(name, Slot{next_, kind}).second)

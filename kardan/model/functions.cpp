@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kardan/base/text.h"
+#include "kardan/model/names.h"
 
 namespace kardan {
 namespace {
@@ -47,7 +48,7 @@ class FunctionReader {
       : names_(names), diagnostics_(diagnostics), reader_(names, diagnostics) {}
 
   void read(const std::string& name, const FieldValue& value) {
-    if (names_.find(name) || names_.failed(name) || Expression::is_reserved(name) || name == "t") {
+    if (names_.find(name) || names_.failed(name) || is_taken(name, NameOf::constant)) {
       diagnostics_.error("function.name", fmt::format("'{}' cannot name a function", name),
                          value.where, "parameters and words of expressions are taken");
       return;

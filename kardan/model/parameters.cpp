@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "kardan/base/text.h"
+#include "kardan/model/names.h"
 
 namespace kardan {
 namespace {
@@ -39,7 +40,7 @@ class ParameterEvaluator {
 
   Environment run() {
     for (const auto& [name, value] : parameters_) {
-      if (Expression::is_reserved(name) || name == "t")
+      if (is_taken(name, NameOf::constant))
         diagnostics_.error("parameter.reserved", fmt::format("'{}' cannot name a parameter", name),
                            value.where, "choose another name");
       evaluate(name, value);

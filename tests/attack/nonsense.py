@@ -36,6 +36,15 @@ def model(text, *words, verb="run"):
     return attack
 
 
+def warned(text, *words):
+    def attack(program, folder):
+        """a warning"""
+        write(folder, "m.yaml", text)
+        shown = run(program, folder, "check", "m.yaml")
+        return shown.code == 0 and all(w in shown.err for w in words), str(shown)
+    return attack
+
+
 def start(text, *words):
     def attack(program, folder):
         """exit code 1, and the culprit named"""
@@ -46,6 +55,11 @@ def start(text, *words):
     return attack
 
 
+# What shares its names with bodies.
+THINGS = {"joints": "{type: spherical, bodies: [ground, a], at: [0, 0, 0]}",
+          "drivers": "{type: driver, between: [ground, a], coordinate: z, value: t}",
+          "forces": "{type: force, on: a, fz: 1}",
+          "when": "{expression: a.x}"}
 BODY = "kardan: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
 
 
@@ -109,11 +123,26 @@ def attacks():
         out.append((f"a sensor called {word}",
                     model(BODY + f"sensors: {{{word}: {{type: expression, value: a.x}}}}\n",
                           "name.reserved")))
+        if word != "sin":
+            for section, fields in THINGS.items():
+                out.append((f"one of {section} called {word}",
+                            model(BODY + f"{section}: {{{word}: {fields}}}\n", "name.reserved")))
+        equations = (f"kardan: 1\nequations:\n  positions: {{{word}: 1}}\n  velocities: {{v: 0}}\n"
+                     "  mass: {v: 1}\n  forces: {v: -1}\n")
+        out.append((f"a variable called {word}", model(equations, "name.reserved")))
         if word not in ("ground", "time", "energy"):
             out.append((f"a parameter called {word}",
                         model(BODY + f"parameters: {{{word}: 1}}\n", "parameter.reserved")))
+            out.append((f"a function called {word}",
+                        model(BODY + f"functions: {{{word}: {{type: harmonic, frequency: 1}}}}\n",
+                              "function.name")))
+            copies = (f'kardan: 1\nbodies: {{"b_${{{word}}}": {{repeat: {{{word}: [1, 2]}}, mass: 1, '
+                      "inertia: [1, 1, 1]}}\n")
+            out.append((f"an index called {word}", model(copies, "repeat.index")))
     joint = "joints: {j: {type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 0, 0]}}\n"
+    forgotten = joint.replace(", axis: [0, 0, 0]", "")
     out += [("axis: [0, 0, 0]", model(BODY + joint, "m.yaml:3:", "j.axis")),
+            ("an axis that is not given", warned(BODY + forgotten, "m.yaml:3:", "joint.axis")),
             ("z: [0, 0, 0]", model("kardan: 1\nbodies: {a: {mass: 1, z: [0, 0, 0]}}\n", "a.z")),
             ("a spring of zero length",
              start(BODY + "forces: {s: {type: spring_damper, between: [ground, a], stiffness: 1}}\n",

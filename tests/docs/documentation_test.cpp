@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -111,6 +112,36 @@ TEST(Documentation, EveryExampleOfTheErrorsPageGivesItsCode) {
     EXPECT_THAT(codes, Contains(code(row[0]))) << example;
   }
   EXPECT_GE(examples, 50);
+}
+
+/// Numbers with what they count in: "10 million", "64 KiB", "200 000".
+std::set<std::string> quantities(const std::string& text) {
+  const std::regex quantity(R"re(\d+( \d{3})*( million| MiB| KiB)?)re");
+  std::set<std::string> out;
+  for (std::sregex_iterator i(text.begin(), text.end(), quantity), end; i != end; ++i)
+    out.insert(i->str());
+  return out;
+}
+
+TEST(Documentation, LimitsAreTheSameOnAllPages) {
+  std::map<std::string, std::string> meaning;
+  for (const auto& row : code_rows(document("docs/errors.md"))) meaning[code(row[0])] = row[1];
+  const std::string trust = document("docs/trust.md").text;
+  // | what | limit | `code` or codes |
+  const std::regex row(R"re(\n\|[^|\n]+\|([^|\n]+)\| ((?:`[a-z_.]+`(?:, )?)+) \|)re");
+  const std::regex single("`([a-z_.]+)`");
+  int limits = 0;
+  for (std::sregex_iterator i(trust.begin(), trust.end(), row), end; i != end; ++i) {
+    const std::string codes = (*i)[2];
+    std::string told;
+    for (std::sregex_iterator c(codes.begin(), codes.end(), single); c != end; ++c)
+      told += meaning[(*c)[1]] + " ";
+    for (const std::string& limit : quantities((*i)[1])) {
+      EXPECT_THAT(quantities(told), Contains(limit)) << codes;
+      ++limits;
+    }
+  }
+  EXPECT_GE(limits, 12);
 }
 
 TEST(Documentation, CppOfContributingStandsInTheExamples) {

@@ -1,5 +1,6 @@
 #include "kardan/elements/catalog.h"
 
+#include "kardan/elements/joints/axis.h"
 #include "kardan/elements/joints/constant_velocity.h"
 #include "kardan/elements/joints/cylindrical.h"
 #include "kardan/elements/joints/distance.h"
@@ -18,6 +19,19 @@
 #include "kardan/elements/joints/universal.h"
 
 namespace kardan {
+namespace {
+
+template <class... Joint>
+bool is_one_of(std::string_view name) {
+  return ((name == Joint::type) || ...);
+}
+
+}  // namespace
+
+bool has_axis(std::string_view joint) {
+  return is_one_of<Revolute, Prismatic, Cylindrical, Universal, Planar, PointOnLine, PointOnPlane,
+                   ConstantVelocity, Screw>(joint);
+}
 
 void add_joints(Catalog& c) {
   c.add(describe<Fixed>());

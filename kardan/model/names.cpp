@@ -1,0 +1,24 @@
+#include "kardan/model/names.h"
+
+#include <string>
+
+#include "kardan/base/expression.h"
+
+namespace kardan {
+namespace {
+
+bool stands_alone(const std::string& name) {
+  return Expression::parse(name).has_value() || Expression::parse("1 " + name + " 1").has_value() ||
+         Expression::parse(name + " 1").has_value();
+}
+
+}  // namespace
+
+bool is_taken(std::string_view name, NameOf of) {
+  if (name == "t") return true;
+  if (of != NameOf::constant && (name == "ground" || name == "time" || name == "energy"))
+    return true;
+  return Expression::is_reserved(name) && (of != NameOf::thing || stands_alone(std::string(name)));
+}
+
+}  // namespace kardan
