@@ -1,6 +1,7 @@
 #include "kardan/integrate/rosenbrock.h"
 
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "kardan/linalg/dense_lu.h"
@@ -57,6 +58,8 @@ namespace {
 
 /// Unknowns: beyond, a factorization costs as much as what it may save.
 constexpr std::size_t most_foreseen = 100;
+/// Of no step: every step is another.
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
 /// The error of a trial that cannot be made: larger than any, and still a number.
 constexpr double impossible = 1e100;
 
@@ -86,7 +89,7 @@ class RosenbrockStepper final : public Stepper {
     return true;
   }
 
-  void accept(After) override { factored_h_ = 0; }
+  void accept(After) override { factored_h_ = none; }
 
   /// From  y_x - hg y_u = e_x,  [M/(hg) - A_u - hg A_x] y_u - A_z y_z = M e_u/(hg) + A_x e_x.
   void filter_error(const StepStart& start, double h, Local& error) override {
@@ -113,7 +116,7 @@ class RosenbrockStepper final : public Stepper {
     first_ = static_cast<int>(start.y->z.size());
     resize();
     if (h != factored_h_) {
-      factored_h_ = 0;
+      factored_h_ = none;
       if (Eval e = factor(*start.jacobian, h); e != Eval::ok) return e;
       ++counters.factorizations;
       factored_h_ = h;
@@ -243,7 +246,7 @@ class RosenbrockStepper final : public Stepper {
   Local y_, change_;
   Matrix S_;
   DenseLu lu_;
-  double factored_h_ = 0;  // of lu_ with the Jacobian at the base; 0: none
+  double factored_h_ = none;  // of lu_ with the Jacobian at the base
 };
 
 }  // namespace

@@ -27,11 +27,14 @@ namespace {
 /// A block of strangers: its name is that of a dataset of its own, its shape one that formats know.
 void check_block(const ResultBlock& block, const ResultLayout& before) {
   constexpr std::size_t most_components = 7;  // of a pose in space
-  constexpr std::array<std::string_view, 7> reserved{"model", "description", "names",      "units",
-                                                     "steps", "events",      "certificate"};
+  // Of other datasets, and of arrays that reports have beside the blocks.
+  constexpr std::array<std::string_view, 9> reserved{"model", "description", "names",
+                                                     "units", "steps",       "events",
+                                                     "times", "angles",      "certificate"};
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
   const std::string& name = block.name;
   if (name.empty() || !std::all_of(name.begin(), name.end(), letter) || before.find(name) ||
+      name.starts_with("step_") ||
       std::find(reserved.begin(), reserved.end(), name) != reserved.end())
     throw std::out_of_range("no block can have the name " + name);
   const std::size_t items = block.items.size(), components = block.components.size();

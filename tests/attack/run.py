@@ -35,8 +35,10 @@ def groups():
 
 def sanitize(folder):
     """Sanitizers of programs that are started write into the folder."""
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
         os.environ[name] = f"log_path={folder}/report:print_stacktrace=1"
+    leaks = os.path.join(HERE, "..", "fuzz", "leaks.txt")
+    os.environ["LSAN_OPTIONS"] = f"suppressions={leaks}:print_suppressions=0"
 
 
 def reported(folder):
