@@ -73,10 +73,11 @@ std::vector<std::string> crossing_methods(const std::string& name) {
   Diagnostics unused;
   const Choice choice = choose_method(name, unused);
   if (!choice.method) return {};
-  if (choice.method->is_explicit) return {"radau5@strangeness_free", "rodasp@state_space"};
+  const std::string stiff = name_for(Task::stiff), any = name_for(Task::whatever_comes);
+  if (choice.method->is_explicit) return {any, stiff};
   if (choice.method->problem == ProblemKind::dae)
-    return {"dop853@state_space", "rodasp@state_space"};
-  return {"dop853@projected_ode", "radau5@strangeness_free"};
+    return {fmt::format("{}@{}", method_for(Task::not_stiff).name, free_form().name), stiff};
+  return {name_for(Task::not_stiff), any};
 }
 
 Crossing cross(const PrepareRun& make, const SimulateOptions& asked, const std::string& method,

@@ -52,4 +52,33 @@ std::vector<std::string> home_path_faults(const SourceFile& file) {
   return faults;
 }
 
+std::vector<std::string> name_faults(const SourceFile& file,
+                                     const std::vector<std::string>& distinct,
+                                     const std::vector<std::string>& common) {
+  const auto any = [](const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) out += (out.empty() ? "" : "|") + name;
+    return "(" + out + ")";
+  };
+  // A quoted method, alone or with its formulation; a type beside a comparison.
+  const std::regex quoted(R"(["'])" + any(distinct) + R"((@\w+)?["'])");
+  const std::regex compared(R"(\btype\w*(->name|\.name)?(\(\))?\s*(===?|!==?)\s*["'])" +
+                            any(common) + R"(["']|\btype(->name|\.name)?\.(starts|ends)\w+\()" +
+                            R"(|\.test\(\w+\.type\))");
+  // What a method, a formulation or a type declares of itself, and options that are called like
+  // one.
+  static const std::regex declared(
+      R"(\.name = |\.formulation = |Task::|std::string_view type = |word_option|refuse\(|make_formulation\(|^\s*"\w+",)");
+  std::vector<std::string> faults;
+  const std::vector<std::string> lines = lines_of(file.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::smatch found;
+    if (std::regex_search(lines[i], declared)) continue;
+    if (std::regex_search(lines[i], found, quoted) || std::regex_search(lines[i], found, compared))
+      faults.push_back(at(file, i + 1) + "decides by a name, " + found.str() +
+                       "; let what is named declare what is wanted of it");
+  }
+  return faults;
+}
+
 }  // namespace kardan::repository

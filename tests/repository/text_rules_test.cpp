@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "kardan/elements/catalog.h"
+#include "kardan/formulation/catalog.h"
+#include "kardan/integrate/method.h"
 #include "support/places.h"
 
 namespace kardan::repository {
@@ -45,6 +48,21 @@ TEST(TextRules, NoFileNamesAHomeFolder) {
   for (const SourceFile& file : files) expect_none(home_path_faults(file));
 }
 
+std::vector<std::string> distinct_names() {
+  std::vector<std::string> out;
+  for (const Method& m : methods()) out.emplace_back(m.name);
+  for (const Formulation& f : formulations()) out.emplace_back(f.name);
+  return out;
+}
+
+TEST(TextRules, NoSourceDecidesByTheNameOfAMethodOrType) {
+  const std::vector<std::string> distinct = distinct_names(), common = Catalog::builtin().names();
+  for (const SourceFile& file : sources(source_folder()))
+    if (!file.path.starts_with("apps/reproduce/") && !file.path.ends_with(".md") &&
+        !file.path.ends_with(".py"))
+      expect_none(name_faults(file, distinct, common));
+}
+
 // The checkers themselves, on planted faults.
 
 TEST(TextRules, FindsALongFile) {
@@ -57,6 +75,16 @@ TEST(TextRules, FindsALongFile) {
   EXPECT_THAT(length_faults(file_of(longest_file + 1)),
               ElementsAre("kardan/base/planted.h:501: has 501 lines, at most 500 are wanted; split "
                           "it by ideas"));
+}
+
+TEST(TextRules, FindsADecisionByName) {
+  const std::vector<std::string> methods{"rn4", "ida"}, types{"lock", "tyre"};
+  for (const char* line :
+       {"if (m.name == \"rn4\")", "find(\"ida@ggl\")", "e.type->name != \"lock\"",
+        "force.type === 'tyre'", "type.starts_with(\"rolling\")", "/a|b/.test(joint.type)"})
+    EXPECT_THAT(name_faults({"kardan/run/planted.cpp", line}, methods, types), SizeIs(1)) << line;
+  for (const char* line : {".name = \"rn4\",", "\"rn4 is fast\"", "kind == \"lock\"", "rn4(),"})
+    EXPECT_THAT(name_faults({"kardan/run/planted.cpp", line}, methods, types), IsEmpty()) << line;
 }
 
 TEST(TextRules, FindsATab) {
