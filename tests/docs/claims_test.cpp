@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -79,6 +80,46 @@ TEST(Commands, OnPagesHaveVerbsAndOptionsThatExist) {
             << command.where << ": " << command.text << ": no " << option;
     }
   EXPECT_GE(count, 60);
+}
+
+/// Names that `./test -R` chooses from: folder/Suite.Claim, and folders with other kinds of tests.
+std::vector<std::string> names_of_tests() {
+  const std::regex test(R"(\nTEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
+  std::vector<std::string> out;
+  for (const auto& entry : fs::directory_iterator(fs::path(source_folder()) / "tests")) {
+    if (!entry.is_directory()) continue;
+    const std::string folder = entry.path().filename().string() + "/";
+    out.push_back(folder);
+    for (const auto& file : fs::directory_iterator(entry.path())) {
+      if (!file.path().string().ends_with("_test.cpp")) continue;
+      const std::string text =
+          document(file.path().lexically_relative(source_folder()).string()).text;
+      for (std::sregex_iterator i(text.begin(), text.end(), test), end; i != end; ++i)
+        out.push_back(folder + (*i)[1].str() + "." + (*i)[2].str());
+    }
+  }
+  return out;
+}
+
+TEST(Commands, OnPagesChooseTestsThatExist) {
+  const std::vector<std::string> names = names_of_tests();
+  const std::regex choice(R"((?:\./test|ctest).* -R '?([^' ]+)'?.*)"), bar(R"(\\?\|)");
+  int count = 0;
+  for (const Document& page : documents())
+    for (const Mention& code : codes(page)) {
+      std::smatch m;
+      if (!std::regex_match(code.text, m, choice)) continue;
+      const std::string all = m[1];
+      for (std::sregex_token_iterator i(all.begin(), all.end(), bar, -1), end; i != end; ++i) {
+        ++count;
+        const std::regex pattern(i->str());
+        EXPECT_TRUE(
+            std::any_of(names.begin(), names.end(),
+                        [&](const std::string& name) { return std::regex_search(name, pattern); }))
+            << code.where << ": no test is called " << *i;
+      }
+    }
+  EXPECT_GE(count, 10);
 }
 
 TEST(Commands, OfARunHaveTheFormatsThatThePagesList) {
