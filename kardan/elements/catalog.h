@@ -64,7 +64,7 @@ struct ElementType {
   /// False: its forces have no derivatives (they come from a user's callback).
   bool differentiable = true;
   /// False: whatever work it does is in the energy of the bodies.
-  bool does_work = false;
+  bool does_work = true;
   bool touches_plane = false;  ///< that of its first marker: z (planar: y) is the normal
   bool traced = false;         ///< its point leaves a path in a replay
   Silhouette silhouette = Silhouette::none;

@@ -60,15 +60,19 @@ std::vector<std::string> name_faults(const SourceFile& file,
     for (const std::string& name : names) out += (out.empty() ? "" : "|") + name;
     return "(" + out + ")";
   };
-  // A quoted method, alone or with its formulation; a type beside a comparison.
-  const std::regex quoted(R"(["'])" + any(distinct) + R"((@\w+)?["'])");
-  const std::regex compared(R"(\btype\w*(->name|\.name)?(\(\))?\s*(===?|!==?)\s*["'])" +
-                            any(common) + R"(["']|\btype(->name|\.name)?\.(starts|ends)\w+\()" +
-                            R"(|\.test\(\w+\.type\))");
-  // What a method, a formulation or a type declares of itself, and options that are called like
-  // one.
-  static const std::regex declared(
-      R"(\.name = |\.formulation = |Task::|std::string_view type = |word_option|refuse\(|make_formulation\(|^\s*"\w+",)");
+  // A quoted method, alone or with its formulation; in the rooms that own the names, where they
+  // are declared, a comparison with one or a look-up; and a type beside a comparison.
+  const bool own =
+      file.path.starts_with("kardan/integrate/") || file.path.starts_with("kardan/formulation/");
+  const bool script = file.path.ends_with(".ts");
+  const std::string quote = script ? R"(["'])" : "\"";
+  const std::regex quoted((own ? R"(((===?|!==?)\s*|find_\w+\(|choose_\w+\())" : "") + quote +
+                          any(distinct) + R"((@\w+)?)" + quote);
+  const std::regex compared(R"(\btype\w*(->name|\.name)?(\(\))?\s*(===?|!==?)\s*)" + quote +
+                            any(common) + quote +
+                            R"(|\btype(->name|\.name)?\.(starts|ends)\w+\(|\.test\(\w+\.type\))");
+  // An option that is called like one.
+  static const std::regex declared("word_option");
   std::vector<std::string> faults;
   const std::vector<std::string> lines = lines_of(file.text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
