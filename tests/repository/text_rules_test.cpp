@@ -82,7 +82,7 @@ TEST(TextRules, FindsADecisionByName) {
   for (const char* line :
        {"if (m.name == \"rn4\")", "find(\"ida@ggl\")", "e.type->name != \"lock\"",
         "force.type === 'tyre'", "type.starts_with(\"rolling\")", "/a|b/.test(joint.type)"})
-    EXPECT_THAT(name_faults({"kardan/run/planted.cpp", line}, methods, types), SizeIs(1)) << line;
+    EXPECT_THAT(name_faults({"apps/viewer/planted.ts", line}, methods, types), SizeIs(1)) << line;
   EXPECT_THAT(name_faults({"kardan/integrate/rn4.cpp", ".name = \"rn4\","}, methods, types),
               IsEmpty());
   for (const char* line : {"\"rn4 is fast\"", "kind == \"lock\"", "rn4(),"})
