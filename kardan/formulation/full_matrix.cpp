@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kardan/base/stop.h"
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/descriptor_matrix.h"
 
@@ -232,6 +233,7 @@ Eval FullMatrix::prepare(const Workspace&) {
   const auto width = static_cast<std::size_t>(A_.cols());
   const int differential = 2 * l_.n + l_.r;
   for (int i = 0; i < A_.rows(); ++i) {
+    if (A_.rows() >= long_loop) stop_point();
     if (rows_[i].kind == Row::Kind::zero) A_(i, rows_[i].index) = 1;
     each_of(rows_[i], [&](int row, double factor) {
       add_scaled(factor, {all_.row(row), width}, {A_.row(i), width});

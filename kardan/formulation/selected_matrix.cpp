@@ -2,6 +2,7 @@
 
 #include "kardan/formulation/selected_matrix.h"
 
+#include "kardan/base/stop.h"
 #include "kardan/formulation/analysis.h"
 
 namespace kardan {
@@ -79,6 +80,7 @@ Eval SelectedMatrix::select() {
     L.resize(N.rows(), N.cols());
     L.set_zero();
     for (int c = 0; c < N.cols(); ++c) {
+      if (N.rows() >= long_loop) stop_point();
       int best = 0;
       double largest = -1;
       for (int j = 0; j < N.rows(); ++j) {
@@ -121,6 +123,7 @@ void SelectedMatrix::expand_velocities() {
   small_.resize(l_.m);
   column_.resize(n);
   for (int i = 0; i < np; ++i) {
+    if (n >= long_loop) stop_point();
     for (int k = 0; k < l_.m; ++k) small_[k] = W_(k, i);
     velocity_.solve(small_, column_);
     for (int j = 0; j < n; ++j) P_v_(j, i) += at.column_scale[j] * column_[j];
@@ -180,6 +183,7 @@ void SelectedMatrix::reduce() {
   J_.set_zero();
   column_.resize(n);
   for (int j = 0; j < width; ++j) {
+    if (n >= long_loop) stop_point();
     for (int k = 0; k < n; ++k) column_[k] = P_p_(k, j);
     if (!at.rotations.empty())
       turn_tangent(column_);
@@ -196,12 +200,14 @@ void SelectedMatrix::reduce() {
     // E P_v: dv has a part V x as well.
     E_.resize(width, width);
     E_.set_zero();
-    for (int j = 0; j < width; ++j)
+    for (int j = 0; j < width; ++j) {
+      if (n >= long_loop) stop_point();
       for (int k = 0; k < n; ++k) {
         const double unit = at.column_scale[k];
         for (int i = 0; i < np; ++i) E_(i, j) += L_p_(k, i) * P_p_(k, j) / unit;
         for (int i = 0; i < nv; ++i) E_(np + i, j) += L_v_(k, i) * P_v_(k, j) / unit;
       }
+    }
     for (int i = np + nv; i < width; ++i) E_(i, i) = 1;
   }
   if (l_.r == 0) return;

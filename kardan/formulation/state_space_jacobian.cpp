@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kardan/base/rotation.h"
+#include "kardan/base/stop.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/kernels.h"
@@ -358,6 +359,7 @@ void StateSpace::reduce_rows(const Matrix& X, int parts, Matrix& Y) {
   Y.resize(second(), parts * width_);
   Y.set_zero();
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
+    if (second() >= long_loop) stop_point();
     const BodyLayout& body = system_.bodies()[b];
     add_transposed(body.v_count, body_columns_[b], {VU_.row(body.v) + width_, VU_.cols()},
                    {X.row(body.v), X.cols()}, columns_[moving_].body_forces.of(static_cast<int>(b)),

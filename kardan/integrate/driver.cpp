@@ -66,7 +66,10 @@ class Driver {
       return finish();
     }
     try {
+      const StopScope scope(options_.interrupt);
       go();
+    } catch (const Stopped& stopped) {
+      end_interrupted(stopped.why());
     } catch (const std::exception& e) {
       if (observing_) throw;  // an observer may
       stop(Reason::evaluation_failed, thrown_message(state_.t, e), "");
@@ -77,7 +80,7 @@ class Driver {
  private:
   void go() {
     if (!rebase()) return;
-    if (!options_.from)
+    if (!(memory_.h > 0))  // that of a run that goes on, if it is one
       memory_.h = options_.fixed_step > 0 ? options_.fixed_step
                   : options_.first_step > 0
                       ? options_.first_step
@@ -442,9 +445,13 @@ class Driver {
   bool interrupted() {
     const std::string why = options_.interrupt ? options_.interrupt() : std::string();
     if (why.empty()) return false;
+    end_interrupted(why);
+    return true;
+  }
+
+  void end_interrupted(const std::string& why) {
     report_.diagnosis = Diagnosis::interrupted;
     stop(Reason::interrupted, fmt::format("t = {:.9g}: {}", state_.t, why), "");
-    return true;
   }
 
   ChartProblem& problem_;

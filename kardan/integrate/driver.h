@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kardan/base/inputs.h"
+#include "kardan/base/stop.h"
 #include "kardan/integrate/dense.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/problem.h"
@@ -121,12 +122,13 @@ struct DriverOptions {
   std::vector<int> event_sides = {};   ///< signs at the start, where others know better; 0: none
   /// Changes the values of event functions at a state: what only the driver's user knows.
   std::function<void(const State&, std::span<double>)> adjust_events = {};
-  /// The same motion on coordinates that are free, whose Jacobian shows what grows (growth.h); null:
-  /// the problem itself.
+  /// The same motion on coordinates that are free, whose Jacobian shows what grows (growth.h);
+  /// null: the problem itself.
   ChartProblem* free_form = nullptr;
   std::optional<ErrorScale> scale = {};  ///< per variable; else the problem's, from `tolerance`
-  /// Asked before every attempt; a non-empty answer ends the run as interrupted.
-  std::function<std::string()> interrupt = {};
+  /// Asked before every attempt and, every 20 ms, by long loops within one; a reason ends the run
+  /// as interrupted, at the end of its last step.
+  StopQuestion interrupt = {};
   /// [s] The first restart point at or after this time ends the run as paused: the end of a step
   /// that owes nothing to an event, to a singular position nearby or to t_end. What follows from
   /// there depends on the state and the report alone.

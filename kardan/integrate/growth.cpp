@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/base/stop.h"
 #include "kardan/integrate/state_matrix.h"
 #include "kardan/linalg/eigenvalues.h"
 
@@ -60,6 +61,7 @@ bool NoGrowthTest::positive(const LocalJacobian& J, double h, double positions) 
   const int n = J.M.rows(), first = J.B_z.rows();
   const double h2 = positions * h * h;
   for (int k = 0; k < n; ++k) {
+    if (n >= long_loop) stop_point();
     const double *M = J.M.row(k), *A_u = J.A_u.row(k), *A_x = J.A_x.row(k);
     for (int j = 0; j <= k; ++j) {
       const double sum =
@@ -69,6 +71,7 @@ bool NoGrowthTest::positive(const LocalJacobian& J, double h, double positions) 
     if (!eliminate_row(P_, k)) return false;
   }
   for (int k = 0; k < first; ++k) {
+    if (first >= long_loop) stop_point();
     const double w = scale_[n + k];
     for (int j = 0; j < n; ++j) {
       const double from = w * (h * J.B_u(k, j) + h2 * J.B_x(k, j)), to = h * J.A_z(j, k) / w;

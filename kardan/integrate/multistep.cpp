@@ -51,7 +51,10 @@ DriverReport MultistepDriver::run() {
     return finish();
   }
   try {
+    const StopScope scope(options_.interrupt);
     go();
+  } catch (const Stopped& stopped) {
+    end_interrupted(stopped.why());
   } catch (const std::exception& e) {
     if (observing_) throw;  // an observer may
     stop(Reason::evaluation_failed, Diagnosis::none, thrown_message(state_.t, e), "");
@@ -76,10 +79,13 @@ void MultistepDriver::go() {
 
 bool MultistepDriver::interrupted() {
   const std::string why = options_.interrupt ? options_.interrupt() : std::string();
-  if (!why.empty())
-    stop(Reason::interrupted, Diagnosis::interrupted, fmt::format("t = {:.9g}: {}", state_.t, why),
-         "");
+  if (!why.empty()) end_interrupted(why);
   return !why.empty();
+}
+
+void MultistepDriver::end_interrupted(const std::string& why) {
+  stop(Reason::interrupted, Diagnosis::interrupted, fmt::format("t = {:.9g}: {}", state_.t, why),
+       "");
 }
 
 /// The option it would have to ignore, if any.

@@ -81,6 +81,7 @@ class MultistepDriver {
   bool restart(double first);
   bool retake(double h, double factor);
   bool interrupted();
+  void end_interrupted(const std::string& why);
   void go();
   bool step();
   bool follow_growth();
@@ -94,10 +95,10 @@ class MultistepDriver {
   std::vector<double> stop_times_;  // sorted, with the end
   EventSearch events_;
   InputWatch inputs_;
-  InputWatch::Reach break_;                                       // of the step taken last
-  double seen_ = std::numeric_limits<double>::infinity();         // longest step along the way
+  InputWatch::Reach break_;                                // of the step taken last
+  double seen_ = std::numeric_limits<double>::infinity();  // longest step along the way
   PathCheck path_;
-  double longest_ = std::numeric_limits<double>::infinity();      // [s] that the path allows a step
+  double longest_ = std::numeric_limits<double>::infinity();  // [s] that the path allows a step
   GrowthWatch growth_;
   LocalJacobian jacobian_;
   double last_h_ = 0;  // [s] of the last step; 0: none since the integrator began

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kardan/base/stop.h"
 #include "kardan/linalg/condition.h"
 
 namespace kardan {
@@ -44,6 +45,7 @@ Eval ComplexLu::factor(const ComplexMatrix& A) {
     for (int j = 0; j < n; ++j) lu_(i, j) *= scale_[i];
   }
   for (int k = 0; k < n; ++k) {
+    if (n >= long_loop) stop_point();
     int pivot = k;
     for (int i = k + 1; i < n; ++i)
       if (size_of(lu_(i, k)) > size_of(lu_(pivot, k))) pivot = i;

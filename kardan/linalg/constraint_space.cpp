@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/base/stop.h"
+
 namespace kardan {
 namespace {
 
@@ -192,6 +194,7 @@ bool ConstraintSpace::find_null_space(const std::vector<int>& free) {
   const int width = static_cast<int>(free.size());
   N_.resize(cols_, width);
   for (int c = 0; c < width; ++c) {
+    if (cols_ >= long_loop) stop_point();
     std::fill(x_.begin(), x_.end(), 0.0);
     x_[free[c]] = 1;
     solver_->solve(x_);
@@ -221,6 +224,7 @@ bool ConstraintSpace::find_combinations(const SparseMatrix& G, double tolerance)
   combinations_.resize(rows_, count);
   combinations_.set_zero();
   for (int c = 0; c < count; ++c) {
+    if (rows_ >= long_loop) stop_point();
     const int i = dependent_[c];
     combinations_(i, c) = 1;
     if (!(length_[i] > 0)) continue;
@@ -264,6 +268,7 @@ void ConstraintSpace::keep(const SparseMatrix& G, RowChoice& choice) {
   dense_.null_space(N_);
   choice.free.clear();
   for (int c = 0; c < width; ++c) {
+    if (cols_ >= long_loop) stop_point();
     int best = 0;
     double largest = -1;
     for (int j = 0; j < cols_; ++j) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "kardan/base/stop.h"
 #include "kardan/linalg/dispatch.h"
 
 namespace kardan {
@@ -321,6 +322,7 @@ KARDAN_DISPATCHED
 bool eliminate(int n, double* lu, int* pivot) {
   if (n <= largest_small) return eliminate_small(n, lu, pivot);
   for (int begin = 0; begin < n; begin += panel_width) {
+    if (n >= long_loop) stop_point();
     const int end = std::min(begin + panel_width, n);
     if (!factor_panel(n, lu, begin, end, pivot)) return false;
     update_trailing(n, lu, begin, end);
@@ -340,9 +342,12 @@ void substitute(int n, const double* lu, double* x) {
 KARDAN_DISPATCHED
 void substitute(int n, const double* lu, int width, double* X) {
   const std::ptrdiff_t stride = width;
-  for (int i = 1; i < n; ++i)
+  for (int i = 1; i < n; ++i) {
+    if (n >= long_loop) stop_point();
     subtract_combination(i, lu + static_cast<std::ptrdiff_t>(i) * n, X, width, X + i * stride);
+  }
   for (int i = n - 1; i >= 0; --i) {
+    if (n >= long_loop) stop_point();
     const double* row = lu + static_cast<std::ptrdiff_t>(i) * n;
     double* x = X + i * stride;
     subtract_combination(n - i - 1, row + i + 1, x + stride, width, x);

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numeric>
+
+#include "kardan/base/stop.h"
 
 namespace kardan {
 
@@ -22,6 +25,79 @@ void copy(const Eigen::MatrixXd& from, Matrix& to) {
   Eigen::Map<RowMajor>(to.data(), to.rows(), to.cols()) = from;
 }
 
+/// A P = Q R by Householder reflections, the longest remaining column first (Golub & Van
+/// Loan, 5.4.2; lengths are updated as by Drmac & Bujanovic, LAPACK Working Note 176). Looks for a
+/// stop between columns.
+class ColumnQr {
+ public:
+  void factor(const Matrix& A, double tolerance) {
+    qr_ = view(A);
+    const Eigen::Index rows = qr_.rows(), cols = qr_.cols(), size = std::min(rows, cols);
+    coefficients_.resize(size);
+    order_.resize(cols);
+    std::iota(order_.begin(), order_.end(), 0);
+    length_.resize(cols);
+    for (Eigen::Index j = 0; j < cols; ++j) length_[j] = qr_.col(j).norm();
+    computed_ = length_;
+    scratch_.resize(cols);
+    const double rounding = length_.maxCoeff() * epsilon;
+    const double least = rounding * rounding / static_cast<double>(rows);
+    Eigen::Index nonzero = size;
+    double largest = 0;
+    for (Eigen::Index k = 0; k < size; ++k) {
+      if (std::max(rows, cols) >= long_loop) stop_point();
+      Eigen::Index best = 0;
+      const double longest = length_.tail(cols - k).maxCoeff(&best);
+      if (nonzero == size && longest * longest < least * static_cast<double>(rows - k)) nonzero = k;
+      exchange(k, k + best);
+      double beta = 0;
+      qr_.col(k).tail(rows - k).makeHouseholderInPlace(coefficients_[k], beta);
+      qr_(k, k) = beta;
+      largest = std::max(largest, std::abs(beta));
+      qr_.bottomRightCorner(rows - k, cols - k - 1)
+          .applyHouseholderOnTheLeft(qr_.col(k).tail(rows - k - 1), coefficients_[k],
+                                     scratch_.data() + k + 1);
+      for (Eigen::Index j = k + 1; j < cols; ++j) shorten(k, j);
+    }
+    rank_ = 0;
+    for (Eigen::Index k = 0; k < nonzero; ++k)
+      if (std::abs(qr_(k, k)) > tolerance * largest) ++rank_;
+  }
+
+  int rank() const { return rank_; }
+  const std::vector<int>& order() const { return order_; }
+  const Eigen::MatrixXd& matrixR() const { return qr_; }
+  auto householderQ() const { return Eigen::householderSequence(qr_, coefficients_); }
+
+ private:
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+  void exchange(Eigen::Index k, Eigen::Index other) {
+    if (k == other) return;
+    qr_.col(k).swap(qr_.col(other));
+    std::swap(length_[k], length_[other]);
+    std::swap(computed_[k], computed_[other]);
+    std::swap(order_[k], order_[other]);
+  }
+
+  /// The length of what remains of column j below row k; computed anew where differences have left
+  /// few digits of it.
+  void shorten(Eigen::Index k, Eigen::Index j) {
+    if (length_[j] == 0) return;
+    const double share = std::abs(qr_(k, j)) / length_[j];
+    const double left = std::max((1 + share) * (1 - share), 0.0), ratio = length_[j] / computed_[j];
+    if (left * (ratio * ratio) <= std::sqrt(epsilon))
+      length_[j] = computed_[j] = qr_.col(j).tail(qr_.rows() - k - 1).norm();
+    else
+      length_[j] *= std::sqrt(left);
+  }
+
+  Eigen::MatrixXd qr_;
+  Eigen::VectorXd coefficients_, length_, computed_, scratch_;
+  std::vector<int> order_;
+  int rank_ = 0;
+};
+
 }  // namespace
 
 class PivotedQr::Implementation {
@@ -29,30 +105,33 @@ class PivotedQr::Implementation {
     return qr_.matrixR().topLeftCorner(rank_, rank_).template triangularView<Eigen::Upper>();
   }
 
+  /// [R11 R12]' = Z [T' 0]'
+  void complete() {
+    if (completed_ || rank_ == 0 || rank_ == cols_) return;
+    const Eigen::MatrixXd top =
+        qr_.matrixR().topRows(rank_).template triangularView<Eigen::Upper>();
+    completion_.compute(top.transpose());
+    completed_ = true;
+  }
+
  public:
   void factor(const Matrix& A, RankOptions options) {
     rows_ = A.rows();
     cols_ = A.cols();
     rank_ = 0;
+    completed_ = false;
     permutation_.resize(cols_);
     std::iota(permutation_.begin(), permutation_.end(), 0);
     if (rows_ == 0 || cols_ == 0) return;
-    qr_.setThreshold(options.tolerance);
-    qr_.compute(view(A));
-    rank_ = static_cast<int>(qr_.rank());
-    const auto& indices = qr_.colsPermutation().indices();
-    std::copy_n(indices.data(), cols_, permutation_.begin());
-    if (0 < rank_ && rank_ < cols_) {
-      // [R11 R12]' = Z [T' 0]'
-      const Eigen::MatrixXd top =
-          qr_.matrixR().topRows(rank_).template triangularView<Eigen::Upper>();
-      completion_.compute(top.transpose());
-    }
+    qr_.factor(A, options.tolerance);
+    rank_ = qr_.rank();
+    permutation_ = qr_.order();
   }
 
   void solve(std::span<const double> b, std::span<double> x) {
     std::fill(x.begin(), x.end(), 0.0);
     if (rank_ == 0) return;
+    complete();
     work_ = Eigen::Map<const Eigen::VectorXd>(b.data(), rows());
     work_.applyOnTheLeft(qr_.householderQ().setLength(rank_).adjoint());
     ordered_.setZero(cols());
@@ -71,7 +150,8 @@ class PivotedQr::Implementation {
     for (int k = 0; k < cols(); ++k) x[permutation_[k]] = ordered_[k];
   }
 
-  Matrix null_space() const {
+  Matrix null_space() {
+    complete();
     const int nullity = cols() - rank_;
     Matrix result(cols(), nullity);
     if (nullity == 0) return result;
@@ -104,8 +184,9 @@ class PivotedQr::Implementation {
   const std::vector<int>& permutation() const { return permutation_; }
 
  private:
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
-  Eigen::HouseholderQR<Eigen::MatrixXd> completion_;
+  ColumnQr qr_;
+  Eigen::HouseholderQR<Eigen::MatrixXd> completion_;  // once it is needed
+  bool completed_ = false;
   std::vector<int> permutation_;
   Eigen::VectorXd work_, ordered_;
   int rows_ = 0;
@@ -149,7 +230,7 @@ void PivotedQr::solve(std::span<const double> b, std::span<double> x) {
   implementation_->solve(b, x);
 }
 
-Matrix PivotedQr::null_space() const {
+Matrix PivotedQr::null_space() {
   return implementation_->null_space();
 }
 
@@ -169,6 +250,7 @@ Eval FullPivotLu::factor(const Matrix& A, RankOptions options) {
   std::iota(column_.begin(), column_.end(), 0);
   double first_pivot = 0.0;
   for (int k = 0; k < std::min(rows, cols); ++k) {
+    if (std::max(rows, cols) >= long_loop) stop_point();
     double largest = 0.0;
     int pivot_row = k, pivot_column = k;
     for (int i = k; i < rows; ++i) {

@@ -46,7 +46,7 @@ class PivotedQr {
   void solve(std::span<const double> b, std::span<double> x);
 
   /// Orthonormal basis of {x : A x = 0}, as the cols() - rank() columns of the result.
-  Matrix null_space() const;
+  Matrix null_space();
 
   /// C with A(:, p[r + j]) = sum_i A(:, p[i]) C(i, j): the dependent columns from the independent.
   Matrix dependent_columns() const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kardan/base/stop.h"
 #include "kardan/linalg/lanes.h"
 
 namespace kardan {
@@ -89,6 +90,7 @@ Eval RowSpace::factor(const Matrix& A, double tolerance, int max_rank) {
   const bool sparse = begin(A);
   if (!all_finite(A.values())) return Eval::recoverable;
   for (int k = 0; k < m && k < n && k < max_rank; ++k) {
+    if (n >= long_loop) stop_point();
     int pivot = -1;
     double largest = 0;  // share of a row's own length: the choice does not depend on units of rows
     for (int i = k; i < m; ++i) {
@@ -152,6 +154,7 @@ void RowSpace::null_space(Matrix& N) {
   N.resize(n, free);
   scratch_.resize(n);
   for (int j = 0; j < free; ++j) {
+    if (n >= long_loop) stop_point();
     std::fill(scratch_.begin(), scratch_.end(), 0.0);
     scratch_[rank_ + j] = 1;
     reflect(scratch_);
@@ -185,6 +188,7 @@ void RowSpace::least_norm_multipliers(std::span<const double> weight, std::span<
   normal_.set_zero();
   scratch_.assign(rank_, 0.0);
   for (int i = 0; i < m; ++i) {
+    if (m >= long_loop) stop_point();
     const double* row = L_.row(i);
     const int count = std::min(i + 1, rank_);
     const double square = weight[row_[i]] * weight[row_[i]];

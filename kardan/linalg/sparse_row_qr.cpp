@@ -8,6 +8,8 @@
 #include <queue>
 #include <utility>
 
+#include "kardan/base/stop.h"
+
 namespace kardan {
 
 namespace {
@@ -252,6 +254,7 @@ void SparseRowQr::factor(double tolerance) {
   row_start_.push_back(0);
   const double weak = std::max(tolerance, weak_pivot);
   for (int k = 0; k < size(); ++k) {
+    if (size() >= long_loop) stop_point();
     Front front = assemble(k, children[k]);
     std::vector<Front>().swap(children[k]);
     if (front.candidates == static_cast<int>(front.columns.size())) {

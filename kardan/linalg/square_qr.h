@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kardan/base/eval.h"
+#include "kardan/base/stop.h"
 
 namespace kardan {
 
@@ -31,6 +32,7 @@ class SquareQr {
         at(i, j) = value;
       }
     for (int k = 0; k < size; ++k) {
+      if (size >= long_loop) stop_point();
       double square = 0;
       for (int i = k; i < size; ++i) square += std::norm(at(i, k));
       const double norm = std::sqrt(square);

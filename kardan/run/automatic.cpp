@@ -206,7 +206,6 @@ class Chooser {
   DriverOptions probe_options() const {
     DriverOptions driver = options_.driver;
     driver.method_options.clear();
-    driver.interrupt = {};
     return driver;
   }
 

@@ -360,8 +360,14 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
     diagnostics.error("option.unknown", fmt::format("there is no option '{}'", name), {},
                       "'auto' chooses the method: name it to give it options");
   if (diagnostics.has_errors()) return out;
-  automatic = from ? from->report.automatic
-                   : choose_automatically(*prepared.system, prepared.start.state, asked);
+  try {
+    const StopScope scope(asked.driver.interrupt);
+    automatic = from ? from->report.automatic
+                     : choose_automatically(*prepared.system, prepared.start.state, asked);
+  } catch (const Stopped&) {
+    automatic.method = name_for(Task::whatever_comes);
+    automatic.why = "the run was ended before one was chosen";
+  }
   out.method = automatic.method;
   return out;
 }

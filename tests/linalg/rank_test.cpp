@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -214,6 +216,25 @@ TEST(RankDecisions, CallNonFiniteValuesRecoverable) {
     EXPECT_EQ(Svd().factor(A), Eval::recoverable);
     EXPECT_EQ(find_row_dependencies(A).eval, Eval::recoverable);
     EXPECT_EQ(find_row_dependencies(test::sparse_copy(A)).eval, Eval::recoverable);
+  }
+}
+
+TEST(PivotedQr, ChoosesTheColumnsThatEigenChooses) {
+  Random random(17);
+  for (const auto& [rows, cols, rank] : shapes) {
+    const Matrix A = random_matrix_of_rank(rows, cols, rank, random);
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> eigen;
+    eigen.setThreshold(RankOptions{}.tolerance);
+    eigen.compute(Eigen::Map<const RowMajor>(A.data(), rows, cols));
+    PivotedQr qr;
+    ASSERT_EQ(qr.factor(A), Eval::ok);
+    ASSERT_EQ(qr.rank(), eigen.rank());
+    for (int k = 0; k < qr.rank(); ++k)
+      EXPECT_EQ(qr.column_permutation()[k], eigen.colsPermutation().indices()[k]);
+    if (rank == 0) continue;
+    EXPECT_EQ(qr.pivot_ratio(),
+              std::abs(eigen.matrixR()(0, 0) / eigen.matrixR()(rank - 1, rank - 1)));
   }
 }
 
