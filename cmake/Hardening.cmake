@@ -1,4 +1,4 @@
-# What the compiler and the linker can do against faults in the reading of strangers' files. The sources that take them
+# What the compiler and the linker can do against faults in the reading of strangers' files. The folders that take them
 # apart are compiled with stack protector, fortified functions, CET and the bounds checks of the standard library; the
 # program is linked with full RELRO. The equations are left alone: they see numbers, not files, and every instruction
 # counts there. tests/repository reads all of it from the program.
@@ -32,11 +32,11 @@ endif()
 add_library(kardan_hardening INTERFACE)
 target_link_options(kardan_hardening INTERFACE ${hardening_link})
 
-# harden_sources(NAME...): the same for these sources of kardan/io.
-function(harden_sources)
-  foreach(name ${ARGN})
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/kardan/io/${name}.cpp PROPERTIES
-      COMPILE_OPTIONS "${hardening_flags}")
+# harden_folders(FOLDER...): the same for all sources of these folders.
+function(harden_folders)
+  foreach(folder ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${hardening_flags}")
   endforeach()
 endfunction()
 

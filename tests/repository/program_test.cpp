@@ -59,27 +59,38 @@ TEST(Program, IsHardened) {
 #ifdef __x86_64__
   EXPECT_THAT(readelf("-n"), HasSubstr("SHSTK"));
 #endif
+  const std::string symbols = readelf("--dyn-syms");
+  EXPECT_THAT(symbols, HasSubstr("__stack_chk_fail"));
+  EXPECT_TRUE(std::regex_search(symbols, std::regex("__[a-z]*printf_chk"))) << "FORTIFY";
 }
 
 /// What takes files apart; the rest of the library is left as fast as it is.
 TEST(Program, ReadsFilesWithProtectionOfTheStackAndBounds) {
   if (sanitized || !optimized) GTEST_SKIP() << "only the program that is delivered is";
   const std::string library = std::filesystem::path(built_program()).parent_path() / "libkardan.a";
-  const std::string symbols = output_of("LC_ALL=C nm -A '" + library + "' 2>/dev/null");
+  const std::string symbols =
+      output_of("LC_ALL=C nm -A '" + library + "' 2>/dev/null | grep -E '_chk|assert_fail'");
   const auto uses = [&](const std::string& source, const std::string& symbol) {
     return std::regex_search(symbols, std::regex(source + "\\.cpp\\.o: +U " + symbol));
   };
-  for (const char* source : {"hdf5_dataset", "hdf5_seal", "include"}) {
+  for (const char* source : {"hdf5_dataset", "hdf5_seal", "include", "stored_result"}) {
     EXPECT_TRUE(uses(source, "__stack_chk_fail")) << source;
     EXPECT_TRUE(uses(source, "_ZSt21__glibcxx_assert_fail")) << source;
   }
+  EXPECT_TRUE(uses("stored_result", "__snprintf_chk")) << "fortified functions";
 #ifdef __x86_64__
+  // All flags come together: the marks of CET tell that no source was forgotten.
   const std::string notes = output_of("LC_ALL=C readelf -W -n '" + library + "' 2>/dev/null");
-  const std::size_t member = notes.find("hdf5_dataset.cpp.o");
-  ASSERT_NE(member, std::string::npos);
-  const std::string own = notes.substr(member, notes.find("File:", member) - member);
-  EXPECT_THAT(own, HasSubstr("IBT"));
-  EXPECT_THAT(own, HasSubstr("SHSTK"));
+  for (const char* folder : {"/kardan/io", "/kardan/model"})
+    for (const auto& entry : std::filesystem::directory_iterator(source_folder() + folder)) {
+      if (entry.path().extension() != ".cpp") continue;
+      const std::string name = entry.path().filename();
+      const std::size_t member = notes.find("(" + name + ".o)");
+      ASSERT_NE(member, std::string::npos) << name;
+      const std::string own = notes.substr(member, notes.find("File:", member) - member);
+      EXPECT_THAT(own, HasSubstr("IBT")) << name;
+      EXPECT_THAT(own, HasSubstr("SHSTK")) << name;
+    }
 #endif
 }
 
