@@ -339,7 +339,7 @@ std::string Monitor::fill_grid(const StepView& step) {
       }
       if (!accelerate(inside_)) return undetermined(t);
       if (row_solver_.trusts(step, point_, a_, ws_->b) ||
-          row_solver_.solve(step, t, solved_) != Eval::ok) {
+          row_solver_.solve(step, point_, solved_) != Eval::ok) {
         if (std::string wish = tell(inside_); !wish.empty()) return wish;
         continue;
       }
@@ -359,7 +359,8 @@ std::string Monitor::undetermined(double t) {
 }
 
 void Monitor::solve_rows(const Formulation& formulation, const ErrorScale& scale) {
-  row_solver_.use(*system_, formulation, report_.formulation_options, scale);
+  row_solver_.use(*system_, formulation, report_.formulation_options, scale,
+                  report_.exact_derivatives);
 }
 
 std::string Monitor::show(State& state) {

@@ -1,50 +1,105 @@
 #include "kardan/run/row_solver.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "kardan/base/rotation_rates.h"
+#include "kardan/integrate/constrained_problem.h"
+#include "kardan/run/automatic.h"
 
 namespace kardan {
 namespace {
 
 /// Share of the tolerance that a row may be off by because it is interpolated.
 constexpr double share = 0.2;
-/// Tolerances that accelerations may be off by for that reason.
-constexpr double acceleration_share = 1;
 /// The defect vanishes where s (1-s) = 1/5, and that of first-order variables in the middle: there
 /// it is taken for no less than what it is nearby.
 constexpr double blind = 0.03;
 /// e' and e, of those that the quintic has at most, by h e'' and h^2 e''.
 constexpr double velocity_share = 1.0 / 6, position_share = 1.0 / 40;
 
-/// A method with a stepper that treats the same problems.
-const Method& one_step(const Method& method) {
-  if (method.make) return method;
-  for (const Method& m : methods())
-    if (m.make && m.problem == method.problem && m.is_explicit == method.is_explicit) return m;
-  return method;
+/// The same of steps to rows that resolve every mode, or that another method takes: the run's steps
+/// may be better than asked for.
+constexpr double fine_share = 0.01;
+/// [tolerances] What rows may be off by in any case.
+constexpr double doubt = 10;
+/// Into which the way to a row is cut.
+constexpr double most_parts = 64;
+/// Of methods that stand in for others.
+constexpr int least_order = 3;
+/// Of the tolerance, to which steps to rows iterate.
+constexpr double iteration_share = 0.1;
+/// Of a step: between the points on both sides of a row by which a flow is differentiated.
+constexpr double apart = 1e-4;
+
+bool can_begin_anywhere(const Method& method) {
+  return method.make && method.problem != ProblemKind::constrained &&
+         method.order >= (method.is_explicit ? 3 : 2);
 }
 
-/// Methods that enforce constraints themselves take what their positions are off by over the square
-/// of the step for a force: short steps are worse than the polynomial.
-bool solves(const Method& method) {
-  return method.make && method.problem != ProblemKind::constrained && method.order > 1;
+/// Redundant constraints that a run keeps open by its error look independent to another form.
+bool is_locked(const ChartProblem& run, const ChartProblem& other) {
+  if (run.kind() != ProblemKind::constrained || other.kind() != ProblemKind::ode) return false;
+  const auto& constrained = static_cast<const ConstrainedProblem&>(run);
+  return other.second() < run.second() - constrained.rows();
+}
+
+void scale_by(double factor, Vector& x) {
+  for (double& value : x) value *= factor;
 }
 
 }  // namespace
 
 RowSolver::RowSolver(const Method& method, const OptionValues& options)
-    : method_(&one_step(method)), options_(method_ == &method ? options : OptionValues{}) {}
+    : method_(method), options_(options) {}
 
 void RowSolver::use(const System& system, const Formulation& formulation,
-                    const OptionValues& options, const ErrorScale& scale) {
+                    const OptionValues& options, const ErrorScale& scale, bool exact) {
   system_ = &system;
   formulation_ = &formulation;
   formulation_options_ = options;
-  scale_ = scale;
+  scale_ = iteration_ = scale;
+  iteration_.relative *= iteration_share;
+  for (Vector* part :
+       {&iteration_.position, &iteration_.velocity, &iteration_.first,
+        &iteration_.relative_position, &iteration_.relative_velocity, &iteration_.relative_first})
+    scale_by(iteration_share, *part);
+  exact_ = exact;
   problem_.reset();
-  has_begun_ = false;
+  chosen_ = has_begun_ = false;
+}
+
+bool RowSolver::find(const Method& m, bool own_form) {
+  if (!can_begin_anywhere(m) || (m.needs_exact_jacobian && !exact_)) return false;
+  for (const Formulation& f : formulations()) {
+    if ((own_form && &f != formulation_) || f.wants_long_steps) continue;
+    Diagnostics unused;
+    const Choice choice = choose_method(fmt::format("{}@{}", m.name, f.name), unused);
+    if (!choice.formulation || !treats(f, *system_)) continue;
+    way_ = choice;
+    return true;
+  }
+  return false;
+}
+
+/// The method and the formulation of steps to rows: the run's own, else of the catalogs the first
+/// that fit, beginning with the run's formulation. Implicit methods of low order leave in fast
+/// modes what solves the equations at their ends: so must those that stand in for them.
+void RowSolver::choose() {
+  chosen_ = true;
+  way_ = {};
+  if (find(method_, true) || find(method_, false)) return;
+  const bool solves_end = !method_.is_explicit && method_.order <= 2;
+  for (const bool own_form : {true, false})
+    for (const bool strict : {true, false})
+      for (const Method& m : methods()) {
+        if (m.order < least_order || (strict && solves_end && !m.needs_jacobian_anywhere)) continue;
+        if (m.is_explicit == method_.is_explicit && find(m, own_form)) return;
+      }
+  for (const Method& m : methods())
+    if (find(m, false)) return;
 }
 
 /// second_ and rate_: q'' of the quintic, z' of the cubic.
@@ -62,6 +117,19 @@ void RowSolver::follow_polynomial(const DenseStep& dense, double s) {
   for (std::size_t i = 0; i < rate_.size(); ++i)
     rate_[i] =
         6 * s * r * (B.z[i] - A.z[i]) / h + r * (1 - 3 * s) * A.dz[i] + s * (1 - 3 * r) * B.dz[i];
+}
+
+/// The same of a flow.
+void RowSolver::differentiate_flow(const DenseStep& dense, double s) {
+  const double first = std::max(s - apart / 2, 0.0), last = std::min(s + apart / 2, 1.0);
+  const double time = (last - first) * dense.h();
+  dense.at(first, before_);
+  dense.at(last, behind_);
+  second_.resize(before_.dq.size());
+  for (std::size_t i = 0; i < second_.size(); ++i)
+    second_[i] = (behind_.dq[i] - before_.dq[i]) / time;
+  rate_.resize(before_.z.size());
+  for (std::size_t i = 0; i < rate_.size(); ++i) rate_[i] = (behind_.z[i] - before_.z[i]) / time;
 }
 
 /// expected_: q'' that go with the accelerations at the point.
@@ -82,9 +150,10 @@ void RowSolver::to_chart(const ChartPoint& point, const Vector& a) {
 bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vector& a,
                        const Vector& b) {
   const DenseStep& dense = *step.dense;
-  if (dense.flow || !solves(*method_)) return true;
+  // Where linear equations are solved exactly, the flow is what a step to there would give.
+  if (dense.flow && method_.exact_if_linear) return true;
   const double h = dense.h(), s = (point.t - dense.from.t) / h, r = 1 - s;
-  follow_polynomial(dense, s);
+  dense.flow ? differentiate_flow(dense, s) : follow_polynomial(dense, s);
   to_chart(point, a);
   const double near = s * s * r * r / (6 * std::max(std::abs(1 - 5 * s * r), blind));
   const double position = h * h * std::max(near, position_share), velocity = h * velocity_share;
@@ -96,6 +165,8 @@ bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vect
   const auto relative_of = [&](std::size_t i) {
     return scale_.relative_velocity.empty() ? scale_.relative : scale_.relative_velocity[i];
   };
+  const Scales& model = system_->scales();
+  const double rate = std::min(model.acceleration / model.speed, model.speed / model.length);
   for (std::size_t i = 0; i < second_.size(); ++i) {
     const double d = std::abs(expected_[i] - second_[i]);
     const double way = std::abs(dense.to.q[i] - dense.from.q[i]);
@@ -103,8 +174,8 @@ bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vect
     // Where fast modes rule, d is the error of the accelerations themselves.
     const double most =
         std::max({std::abs(dense.from.ddq[i]), std::abs(dense.to.ddq[i]), std::abs(expected_[i])});
-    const double least = scale_.velocity[i] * scale_.velocity[i] / scale_.position[i];
-    if (!(d <= acceleration_share * (least + relative_of(i) * most)) ||
+    const double least = scale_.velocity[i] * rate;
+    if (!(d <= share * (least + relative_of(i) * most)) ||
         !(d * position <= unit(i, way, scale_.position, scale_.relative_position)) ||
         !(d * velocity <= unit(i, speed, scale_.velocity, scale_.relative_velocity)))
       return false;
@@ -116,35 +187,94 @@ bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vect
   return true;
 }
 
+Eval RowSolver::prepare_base() {
+  if (Eval e = problem_->rebase(start_); e != Eval::ok) return e;
+  if (way_.method->needs_jacobian)
+    if (Eval e = problem_->jacobian(jacobian_); e != Eval::ok) return e;
+  stepper_->accept(After::event);  // each row is the first of its motion
+  return Eval::ok;
+}
+
 /// The base at the start of the step.
 Eval RowSolver::begin(const StepView& step) {
   if (has_begun_ && begun_ == step.dense->from.t) return Eval::ok;
   has_begun_ = false;
+  if (!chosen_) choose();
+  if (!way_.method) return Eval::fatal;
+  const Method& method = *way_.method;
+  const bool own_form = way_.formulation == formulation_;
   if (!problem_) {
-    problem_ = formulation_->make(*system_, formulation_options_);
-    stepper_ = method_->make(complete_options(method_->options, options_));
+    const bool own = way_.method == &method_;
+    problem_ = way_.formulation->make(
+        *system_, complete_options(way_.formulation->options,
+                                   own_form ? formulation_options_ : OptionValues{}));
+    stepper_ = method.make(complete_options(method.options, own ? options_ : OptionValues{}));
   }
+  // Another formulation may not know what to make of constraints that this one keeps open.
   using Consistency = ChartProblem::Consistency;
-  if (Eval e = step.problem->state_at(step.dense->from, Consistency::as_interpolated, start_);
+  if (Eval e = step.problem->state_at(
+          step.dense->from, own_form ? Consistency::as_interpolated : Consistency::projected,
+          start_);
       e != Eval::ok)
     return e;
-  if (Eval e = problem_->rebase(start_); e != Eval::ok) return e;
-  if (method_->needs_jacobian)
-    if (Eval e = problem_->jacobian(jacobian_); e != Eval::ok) return e;
-  stepper_->accept(After::event);  // each row is the first of its motion
+  if (Eval e = prepare_base(); e != Eval::ok) return e;
+  if (!own_form && is_locked(*step.problem, *problem_)) return Eval::recoverable;
   begun_ = step.dense->from.t;
   has_begun_ = true;
   return Eval::ok;
 }
 
-Eval RowSolver::solve(const StepView& step, double t, State& state) {
-  if (Eval e = begin(step); e != Eval::ok) return e;
+/// From start_, the base.
+Eval RowSolver::step_to(double t, State& state, double& error) {
   const double h = t - start_.t;
   if (Eval e = problem_->begin_step(h); e != Eval::ok) return e;
   const StepStart start{start_.t,   &problem_->base(), &problem_->base_rate(),
-                        &jacobian_, &start_,           &scale_};
+                        &jacobian_, &start_,           &iteration_};
   if (Eval e = stepper_->attempt(*problem_, start, h, trial_, unused_); e != Eval::ok) return e;
-  return problem_->finish(t, trial_.y, state, end_);
+  if (Eval e = problem_->finish(t, trial_.y, state, end_); e != Eval::ok) return e;
+  error = way_.method->error_weight * problem_->error_norm(trial_.error, state, scale_);
+  return Eval::ok;
+}
+
+/// Whether a state differs from the polynomial at `point` by what its defects, of the last
+/// trusts(), can explain, and by how little its ends' positions and velocities are of one motion.
+bool RowSolver::explained(const StepView& step, const ChartPoint& point, const State& state) {
+  using Consistency = ChartProblem::Consistency;
+  if (step.problem->state_at(point, Consistency::as_interpolated, interpolated_) != Eval::ok)
+    return false;
+  const ChartPoint &A = step.dense->from, &B = step.dense->to;
+  const double h = step.dense->h();
+  double open = 0, unit = 0, moved = 0;
+  for (std::size_t i = 0; i < second_.size(); ++i) {
+    const double defect = h * h * std::abs(expected_[i] - second_[i]) +
+                          std::abs(B.q[i] - A.q[i] - 0.5 * h * (A.dq[i] + B.dq[i]));
+    open = std::max(open, defect);
+    unit = std::max(unit, scale_.position[i]);
+  }
+  for (std::size_t i = 0; i < state.p.size(); ++i)
+    moved = std::max(moved, std::abs(state.p[i] - interpolated_.p[i]));
+  return moved <= open + doubt * unit;
+}
+
+Eval RowSolver::solve(const StepView& step, const ChartPoint& point, State& state) {
+  if (Eval e = begin(step); e != Eval::ok) return e;
+  const double t = point.t, allowed = own_way() && !method_.is_explicit ? share : fine_share;
+  double h = t - start_.t;
+  const double least = h / most_parts;
+  for (;;) {
+    const bool last = t - start_.t <= 1.5 * h;
+    double error = 0;
+    const Eval e = step_to(last ? t : start_.t + h, state, error);
+    if (h > least && (e != Eval::ok || !(error <= allowed))) {
+      h /= 2;
+      continue;
+    }
+    if (e != Eval::ok) return e;
+    if (last) return explained(step, point, state) ? Eval::ok : Eval::recoverable;
+    start_ = state;
+    has_begun_ = false;
+    if (Eval f = prepare_base(); f != Eval::ok) return f;
+  }
 }
 
 }  // namespace kardan

@@ -6,52 +6,66 @@
 /// A row tells by itself: its accelerations (and rates of first-order variables) are those of the
 /// polynomial, up to a defect d, or the polynomial is not the motion there. With the error
 /// e ~ s^3 (1-s)^3 of the quintic, e'' = d; where fast modes rule, their forces are off by M d. A
-/// row whose d stands for more than a share of the tolerance is solved for: by a step of the method
-/// from the start of the step to the row. All of that is done aside, so that steps do not depend on
-/// rows. Methods that enforce constraints themselves, and those of order 1, keep the polynomial.
+/// row whose d stands for more than a share of the tolerance is solved for: by a step from the
+/// start of the step to the row. All of that is done aside, so that steps do not depend on rows.
+///
+/// The step to the row is one of the run's method on the run's formulation, or several where the
+/// method's estimate asks for them. Multistep methods cannot begin inside a step; those that
+/// enforce constraints themselves take what positions are off by, over the square of the step, for
+/// a force, and so need long steps; those of order 1, and explicit ones of order 2, are worse than
+/// what the row lies between. Others of the catalog stand in for them, explicit or implicit as they
+/// are. The polynomial stays where that step fails, or ends farther from it than d can explain.
 
 #include <memory>
 
-#include "kardan/formulation/catalog.h"
-#include "kardan/integrate/driver.h"
+#include "kardan/run/simulate.h"
 
 namespace kardan {
 
 class RowSolver {
  public:
-  /// Multistep methods cannot begin inside a step: the first of the catalog that can, and treats
-  /// the same problems as they do, takes their place.
   RowSolver(const Method& method, const OptionValues& options);
 
-  /// Goes on with other equations, or in another way.
+  /// Goes on with other equations, or in another way. `exact`: they have exact derivatives.
   void use(const System& system, const Formulation& formulation, const OptionValues& options,
-           const ErrorScale& scale);
+           const ErrorScale& scale, bool exact);
 
   /// Whether `a` and `b`, the accelerations and rates at `point` of the step's dense output, are
   /// those of the polynomial.
   bool trusts(const StepView& step, const ChartPoint& point, const Vector& a, const Vector& b);
-  /// The state at `t`, inside the step, by a step of its own.
-  Eval solve(const StepView& step, double t, State& state);
+  /// The state at the point last judged, by a step of its own.
+  Eval solve(const StepView& step, const ChartPoint& point, State& state);
 
  private:
+  void choose();
+  bool find(const Method& method, bool own_form);
+  bool own_way() const { return way_.method == &method_ && way_.formulation == formulation_; }
   Eval begin(const StepView& step);
+  Eval prepare_base();
+  Eval step_to(double t, State& state, double& error);
   void to_chart(const ChartPoint& point, const Vector& a);
   void follow_polynomial(const DenseStep& dense, double s);
+  void differentiate_flow(const DenseStep& dense, double s);
+  bool explained(const StepView& step, const ChartPoint& point, const State& state);
 
-  const Method* method_;
+  const Method& method_;  // of the run
   OptionValues options_;
-  std::unique_ptr<Stepper> stepper_;
   const System* system_ = nullptr;
   const Formulation* formulation_ = nullptr;
   OptionValues formulation_options_;
-  ErrorScale scale_;
-  std::unique_ptr<ChartProblem> problem_;  // from the first row on that needs it
-  double begun_ = 0;                       // [s] where its base is, if
+  ErrorScale scale_, iteration_;
+  bool exact_ = true;
+  // From the first row on that needs them:
+  Choice way_;  // null: there is none
+  std::unique_ptr<ChartProblem> problem_;
+  std::unique_ptr<Stepper> stepper_;
+  bool chosen_ = false;
+  double begun_ = 0;  // [s] where the base is, if
   bool has_begun_ = false;
   LocalJacobian jacobian_;
   Trial trial_;
-  State start_;
-  ChartPoint end_;
+  State start_, interpolated_;
+  ChartPoint end_, before_, behind_;
   Counters unused_;
   Vector expected_, second_, rate_;
 };
