@@ -321,8 +321,10 @@ class Driver {
   /// The estimate in trial_ of a step that ends at `end`, in units of what is allowed.
   double measure(const State& end, double h) {
     const double error = method_.error_weight * problem_.error_norm(trial_.error, end, scale_);
-    return sizes_.per_unit_step() ? error / h : error;
+    return error / sizes_.allowance(h, state_.t + h - begun());
   }
+  /// [s] When the equations became what they are.
+  double begun() const { return report_.events.empty() ? memory_.start : report_.events.back().t; }
 
   enum class Attempt { whole, shortened };
   Eval attempt(double h, double& error, Attempt kind = Attempt::whole) {

@@ -19,6 +19,9 @@ constexpr double worth_a_trial = 1.15;
 constexpr int most_trials = 12;
 /// After a surprise foresight is left alone for so many steps.
 constexpr int steps_without = 4;
+/// Of the tolerance, for every e-fold of the time since an event: what is over in less than 10 ms,
+/// an impact, adds a tenth of the tolerance.
+constexpr double share_of_fold = 0.01;
 
 }  // namespace
 
@@ -31,6 +34,10 @@ StepSizes::StepSizes(const Method& method, const DriverOptions& options)
       power_(method.error_order + (per_unit_ ? 0 : 1)),
       safety_(options.safety),
       foreseen_safety_(0.5 * (1 + safety_)) {}
+
+double StepSizes::allowance(double h, double since) const {
+  return per_unit_ ? h * std::max(1.0, share_of_fold / since) : 1;
+}
 
 double StepSizes::allowed(double error) const {
   return std::pow(std::max(error, smallest_error), -1 / power_);

@@ -12,8 +12,12 @@ class StepSizes {
  public:
   StepSizes(const Method& method, const DriverOptions& options);
 
-  /// The error per second is held below the tolerance, not the error of a step.
-  bool per_unit_step() const { return per_unit_; }
+  /// The error that a step of h may have, in tolerances, where the equations are what they are for
+  /// `since` at its end. Where the error per second is held below the tolerance (Gil et al. 2013,
+  /// Eq. 39), seconds count but soon after an event, which may be over in microseconds: there each
+  /// e-fold of time gets the same share of the tolerance. Errors add up to (t_end - t) tolerances
+  /// and some for each event.
+  double allowance(double h, double since) const;
 
   /// Of h, with which errors in units of what is allowed go to zero.
   double power() const { return power_; }

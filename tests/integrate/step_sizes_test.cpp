@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "integrate/free_problem.h"
 
@@ -142,6 +143,27 @@ TEST_P(Foresight, IsTheStepItselfOnLinearEquations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Foresight, testing::Values("rn4", "rodasp", "ros2w"));
+
+/// Per second, but soon after an event: there each e-fold of time is worth the same.
+TEST(StepSizes, HoldErrorsPerSecondButSoonAfterAnEvent) {
+  DriverOptions options;
+  const StepSizes per_step(rn4_method(), options);
+  EXPECT_EQ(per_step.allowance(1e-3, 1e-3), 1);
+  EXPECT_EQ(per_step.allowance(1e-3, 7), 1);
+  options.error_per = ErrorMeasure::per_unit_step;
+  const StepSizes per_second(rn4_method(), options);
+  EXPECT_DOUBLE_EQ(per_second.allowance(1e-3, 7), 1e-3);
+  for (const double since : {1e-8, 1e-6, 1e-4}) {
+    double sum = 0, t = since;
+    for (const double growth = 1.001; t < std::numbers::e * since; t *= growth)
+      sum += per_second.allowance((growth - 1) * t, growth * t);
+    EXPECT_NEAR(sum, 0.01, 1e-4) << since;
+  }
+  // An impact of a second, from its first step on.
+  double sum = 0;
+  for (double h = 1e-9, t = h; t < 1; t += h, h = 0.01 * t) sum += per_second.allowance(h, t);
+  EXPECT_LE(sum, 1.3);
+}
 
 }  // namespace
 }  // namespace kardan
