@@ -31,6 +31,9 @@ constexpr double first_way = 100;
 /// Looks at what is prescribed: so many at once, from this defect on; how many of many must agree.
 constexpr long first_looks = 4, many_looks = 8;
 constexpr double early = 1e-3, most_of_looks = 0.7;
+/// Positions are closed to 2e-14 of the model's size (closing.h): defects of this tolerance
+/// may be all rounding, which no shorter step makes smaller.
+constexpr double rounding = 2e-13;
 /// Power of h with which the defect goes to zero.
 constexpr double defect_power = 5, trapezoidal_power = 3;
 
@@ -50,7 +53,14 @@ double some_number(std::size_t i) {
 }  // namespace
 
 PathCheck::PathCheck(ChartProblem& problem, const ErrorScale& scale, Steps steps)
-    : problem_(problem), scale_(scale), steps_(steps), votes_(scale.position.size(), 0) {
+    : problem_(problem),
+      scale_(scale),
+      steps_(steps),
+      absolute_(scale.position),
+      votes_(scale.position.size(), 0) {
+  const ErrorScale least = problem.default_scale(rounding);
+  for (std::size_t i = 0; i < absolute_.size(); ++i)
+    absolute_[i] = std::max(absolute_[i], least.position[i]);
   for (Vector* v : {&defect_, &way_, &recent_, &bend_, &part_}) v->resize(scale.position.size());
 }
 
@@ -63,7 +73,7 @@ void PathCheck::restart() {
 double PathCheck::unit(std::size_t i, double way) const {
   const double relative =
       scale_.relative_position.empty() ? scale_.relative : scale_.relative_position[i];
-  return scale_.position[i] + relative * way;
+  return absolute_[i] + relative * way;
 }
 
 /// At some positions a free coordinate moves others to second order only (a pendulum that lies):

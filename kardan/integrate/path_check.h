@@ -56,6 +56,7 @@ class PathCheck {
   ChartProblem& problem_;
   const ErrorScale& scale_;
   Steps steps_;
+  Vector absolute_;  // tolerances of positions, where these are known so well
   Vector defect_, way_, bend_, part_;
   Vector recent_;  // ways of fixed steps, fading
   /// Coordinates that no free one moves.

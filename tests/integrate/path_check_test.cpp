@@ -70,6 +70,30 @@ TEST(PathCheck, EndsARunWhereAFixedStepMayLeaveTheBranch) {
   EXPECT_GE(begun, 20);
 }
 
+/// Closed positions are rounded: a defect of that size is no reason for shorter steps, which do not
+/// make it smaller.
+TEST(PathCheck, StepsDoNotShrinkForRounding) {
+  int tried = 0;
+  for (const Method& m : methods()) {
+    if (m.integrate || m.order < 4) continue;
+    ++tried;
+    for (const double tolerance : {5e-14, 3e-14}) {
+      SimulateOptions options;
+      options.method = m.name;
+      options.t_end = 0.02;
+      options.driver.tolerance = tolerance;
+      options.driver.max_steps = 10000;
+      Prepared p = model_text(slider_crank);
+      Diagnostics diagnostics;
+      const RunReport r = simulate(p, options, {}, {}, diagnostics);
+      EXPECT_EQ(r.driver.reason, Reason::finished) << m.name << ": " << r.driver.message;
+      EXPECT_NEAR(value(*p.system, p.start.state, "piston.x"), piston(options.t_end), 1e-12)
+          << m.name << " at " << tolerance;
+    }
+  }
+  EXPECT_GE(tried, 8);
+}
+
 /// Both ends of a step of a free problem on a circle, which is no concern of the check; as a
 /// prescribed motion it is.
 class Prescribed final : public WrappedProblem {
