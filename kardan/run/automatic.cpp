@@ -45,11 +45,19 @@ class Chooser {
 
   AutomaticChoice choose() {
     if (!by_model()) by_probe();
+    return counted();
+  }
+  AutomaticChoice choose_by_probe() {
+    by_probe();
+    return counted();
+  }
+
+ private:
+  AutomaticChoice counted() {
     out_.evaluations = counted_.evaluations;
     return std::move(out_);
   }
 
- private:
   void take(std::string method, std::string why) {
     out_.method = std::move(method);
     out_.why = std::move(why);
@@ -416,6 +424,11 @@ class Chooser {
 AutomaticChoice choose_automatically(const System& system, const State& start,
                                      const SimulateOptions& options) {
   return Chooser(system, start, options).choose();
+}
+
+AutomaticChoice choose_by_probe(const System& system, const State& start,
+                                const SimulateOptions& options) {
+  return Chooser(system, start, options).choose_by_probe();
 }
 
 }  // namespace kardan

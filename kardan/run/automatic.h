@@ -28,4 +28,8 @@ inline constexpr std::string_view automatic_method = "auto";
 [[nodiscard]] AutomaticChoice choose_automatically(const System& system, const State& start,
                                                    const SimulateOptions& options);
 
+/// The same by 2 to 4 alone: of equations that are known not to be linear.
+[[nodiscard]] AutomaticChoice choose_by_probe(const System& system, const State& start,
+                                              const SimulateOptions& options);
+
 }  // namespace kardan

@@ -17,6 +17,7 @@
 #include "kardan/run/prescribed.h"
 #include "kardan/run/ranges.h"
 #include "kardan/run/remarks.h"
+#include "kardan/run/second_choice.h"
 
 namespace kardan {
 namespace {
@@ -372,55 +373,6 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
   return out;
 }
 
-/// Where an explicit method on all coordinates ends, at a singular position for one, the method for
-/// whatever comes may go on: of the largest step before, its first one; how far it leads away from
-/// there; and how far the first choice has to come, or it is not taken up again.
-constexpr double first_share = 0.1, away_share = 0.5, worth_share = 1;
-/// Places of which the report says when.
-constexpr int most_told = 3;
-/// False: there is no other method.
-static bool second_choice(RunReport& report) {
-  const Reason reason = report.driver.reason;
-  const bool ended = reason == Reason::step_too_small || reason == Reason::evaluation_failed;
-  AutomaticChoice& choice = report.automatic;
-  const Method& other = method_for(Task::whatever_comes);
-  if (choice.method.empty() || !ended || report.method == other.name) return false;
-  const double t = report.driver.t, step = report.driver.largest_step;
-  if (choice.passes == 0)
-    choice.why +=
-        fmt::format("; it ended there ({}), '{}' went on", report.driver.message, other.name);
-  else if (choice.passes < most_told)
-    choice.why += fmt::format(", again from t = {:.6g}", t);
-  else if (choice.passes == most_told)
-    choice.why += ", and so on";
-  if (choice.passes == 0 || t - choice.back_at > worth_share * step) choice.first = choice.method;
-  ++choice.passes;
-  choice.back_at = t + away_share * step;
-  choice.method = name_for(Task::whatever_comes);
-  report.driver.message.clear();
-  report.driver.advice.clear();
-  return true;
-}
-
-/// The watchers, one of whom ends the part of the run in which another method passes: then `back`.
-static Watchers ending_when_back(const Watchers& watchers, const AutomaticChoice& choice,
-                                 double t_end, bool& back) {
-  Watchers out = watchers;
-  out.observer = [&](const StepView& step) -> std::string {
-    if (watchers.observer)
-      if (std::string wish = watchers.observer(step); !wish.empty()) return wish;
-    back = !choice.first.empty() && step.t >= choice.back_at && step.t < t_end;
-    return back ? "passed" : "";
-  };
-  return out;
-}
-static void take_up_again(RunReport& report) {
-  AutomaticChoice& choice = report.automatic;
-  choice.method = std::exchange(choice.first, {});
-  if (choice.passes <= most_told) choice.why += fmt::format(" to t = {:.6g}", report.driver.t);
-  report.driver.message.clear();
-}
-
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
                    Diagnostics& diagnostics, const RunMemory* from) {
   RunMemory memory;
@@ -457,29 +409,22 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     (void)find_scale(*prepared.system, *problem, chosen, diagnostics);
     if (diagnostics.has_errors()) return report;
   }
-  bool back = false;  // the first choice of "auto" may go on
-  const Watchers all = ending_when_back(watchers, report.automatic, options.t_end, back);
+  SecondChoice second(*prepared.system, options, report);
+  const Watchers all = second.watching(watchers);
   for (;;) {
-    back = false;
+    second.begin(*choice.method);
     run_part(prepared, choice, chosen, all, memory, diagnostics);
-    chosen.driver.first_step = options.driver.first_step;
     if (diagnostics.has_errors()) break;
     memory.paused = report.driver.reason == Reason::paused;
     if (!memory.paused) {
-      if (back && report.driver.reason == Reason::stopped) {
-        take_up_again(report);
-      } else {
-        // What "auto" has chosen fails: the method that stands most goes on.
-        if (!second_choice(report)) break;
-        // Steps that creep up to a singular position do not pass it.
-        chosen.driver.first_step = first_share * report.driver.largest_step;
-      }
+      if (!second.goes_on(prepared.start.state, chosen.driver.first_step)) break;
       chosen.method = report.automatic.method;
       choice = choose_method(chosen.method, diagnostics);
       describe(*prepared.system, choice, chosen, report);
       report.asked = options;
       continue;
     }
+    chosen.driver.first_step = options.driver.first_step;
     memory.state = prepared.start.state;
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }

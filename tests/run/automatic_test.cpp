@@ -343,5 +343,51 @@ TEST(AutomaticRun, RefusesAFormulationAndOptionsOfMethods) {
   EXPECT_THAT(format(option), HasSubstr("option.unknown"));
 }
 
+/// A road that is flat at the start, and a bump later: what the start shows is not true for long.
+TEST(AutomaticRun, ChoosesAgainWhereEquationsProveNotToBeLinear) {
+  const char* const road = R"(
+kardan: 1
+gravity: [0, 0, -9.81]
+bodies:
+  w: {kind: point, mass: 20, position: [0, 0, 0.299019], velocity: [30, 0, 0]}
+contacts:
+  tyre: {type: tyre, on: w, radius: 0.3, stiffness: 2e5, damping: 500, road: table,
+         table: [[0, 0], [50, 0], [100, 0], [150, 0], [200, 0], [250, 0], [300, 0], [350, 0], [400, 0],
+                 [450, 0], [490, 0], [496, 0], [498, 0], [500, 0.1], [502, 0], [504, 0], [510, 0], [550, 0]]}
+)";
+  Prepared end[2];
+  for (const bool by_itself : {true, false}) {
+    Prepared& p = end[by_itself ? 0 : 1] = prepared(test::model_of(road));
+    SimulateOptions options = automatic(17, 1e-6);
+    if (by_itself) {
+      EXPECT_EQ(choose_automatically(*p.system, p.start.state, options).method, "llm@state_space");
+      options.driver.max_steps = 2000;
+    } else {
+      options.method = "radau9";
+      options.driver.tolerance = 1e-9;
+    }
+    Diagnostics diagnostics;
+    const RunReport r = simulate(p, options, Watchers{}, diagnostics);
+    ASSERT_EQ(r.driver.reason, Reason::finished) << r.driver.message;
+    if (!by_itself) continue;
+    EXPECT_NE(r.method, "llm");
+    EXPECT_EQ(r.automatic.method, r.method + "@" + r.formulation);
+    EXPECT_THAT(r.automatic.why, HasSubstr("its flow is exact; it is not, seen at t = "));
+    EXPECT_LE(r.driver.counters.steps, 1500);
+  }
+  for (std::size_t i = 0; i < end[0].start.state.p.size(); ++i)
+    EXPECT_NEAR(end[0].start.state.p[i], end[1].start.state.p[i], 1e-4) << i;
+}
+
+TEST(AutomaticRun, KeepsAnExactFlowThatIsOne) {
+  for (const char* model : {"ball_column", "bouncing_balls"}) {
+    Prepared p = prepared(test::shipped(model));
+    Diagnostics diagnostics;
+    const RunReport r = simulate(p, automatic(2, 1e-8), Watchers{}, diagnostics);
+    EXPECT_EQ(r.driver.reason, Reason::finished) << r.driver.message;
+    EXPECT_EQ(r.method, "llm") << r.automatic.why;
+  }
+}
+
 }  // namespace
 }  // namespace kardan
