@@ -19,14 +19,16 @@ constexpr double reference_share = 1e-2, least_share = 0.1;
 constexpr double check_share = 0.3, falls = 2, too_small = 1e-12;
 /// The next reference is tighter than the last by this.
 constexpr double tighter_share = 0.1;
-/// Tolerances below this are beyond double numbers.
-constexpr double tightest = 1e-13;
+/// Tolerances below this are beyond double numbers, which are rounded to 1e-16: a hundred steps
+/// would add up to it.
+constexpr double tightest = 1e-14;
 /// What numbers are rounded to: where it grows to the accuracy asked for, nothing can be known.
 constexpr double rounding = 1e-15;
 /// Runs of other methods are given up after so many steps, or so many times those of the first run.
 constexpr int crossing_steps = 5000, crossing_times = 10;
-/// A first run of fewer steps counts as one of so many in the budget.
-constexpr long least_first = 200;
+/// A first run of fewer steps counts as one of so many in the budget; times its velocities, as one
+/// of so many: the steps of five bodies in space, which cost no more in a smaller model.
+constexpr long least_first = 200, least_work = 30 * least_first;
 /// Aim below the accuracy asked for, and do not go further than the first measurement reaches.
 constexpr double aim = 0.5, longest_way = 1e-4, shortest_way = 0.3;
 
@@ -106,9 +108,11 @@ class Search {
       }
       factor = next;
     }
-    result_.accuracy.used = first_ > 0 ? static_cast<double>(steps_) /
-                                             static_cast<double>(std::max(first_, least_first))
-                                       : 0;
+    // What was measured holds where no tighter run came to the end.
+    Accuracy& last = result_.accuracy;
+    if (last.verdict == Certified::failed && std::max(last.position, last.velocity) > last.asked)
+      last.verdict = Certified::out_of_reach;
+    result_.accuracy.used = first_ > 0 ? static_cast<double>(steps_) / counted_ : 0;
     explain();
     return std::move(result_);
   }
@@ -146,8 +150,10 @@ class Search {
     if (!run_ || run_->factor != factor) run_ = run_at(factor);
     if (!run_) return false;
     if (!reference_ || reference_->factor > factor * by_order(least_share)) {
-      const double share = std::max(factor * by_order(reference_share), least_factor());
-      reference_ = run_at(share);
+      reference_ = run_at(std::max(factor * by_order(reference_share), least_factor()));
+      // The tightest runs may not come to the end; a looser one is good enough.
+      if (!reference_ && result_.accuracy.verdict == Certified::failed)
+        reference_ = run_at(factor * by_order(least_share));
       if (!reference_) return false;
     }
     compare(factor);
@@ -156,8 +162,8 @@ class Search {
 
   /// Behind a singular position errors do not fall with the tolerance, and the reference is no
   /// better than the run. Then tighter ones are made until two of them agree as far as it takes.
-  /// What remains between the tightest ones that can be made is kept as a doubt. False when the
-  /// reference could not be checked.
+  /// What remains between the tightest ones that can be made, or that the budget leaves, is kept as
+  /// a doubt. False when the reference could not be checked.
   bool settle_reference(double factor) {
     doubt_ = 0;
     std::optional<Run> between = run_at(factor * by_order(check_share));
@@ -172,7 +178,6 @@ class Search {
       if (tighter(reference_->factor) < reference_->factor)
         next = run_at(tighter(reference_->factor));
       if (!next) {
-        if (a.verdict == Certified::over_budget) return false;
         const ReachedError apart = reached_error(errors);
         doubt_ = std::max(apart.position, apart.velocity);
         a.message.clear();
@@ -250,10 +255,8 @@ class Search {
       return std::nullopt;
     }
     SimulateOptions o = tightened(asked_, factor);
-    const double left = first_ > 0
-                            ? options_.budget * static_cast<double>(std::max(first_, least_first)) -
-                                  static_cast<double>(steps_)
-                            : o.driver.max_steps;
+    const double left =
+        first_ > 0 ? options_.budget * counted_ - static_cast<double>(steps_) : o.driver.max_steps;
     const bool short_of_budget = left < o.driver.max_steps;
     if (short_of_budget) o.driver.max_steps = static_cast<int>(std::max(1.0, left));
     RunReport report;
@@ -262,7 +265,11 @@ class Search {
     if (path && method_.empty()) method_ = report.method + "@" + report.formulation;
     const Counters& c = report.driver.counters;
     const long steps = c.steps + c.rejected + c.failed;
-    if (first_ == 0) first_ = std::max(1L, steps);
+    if (first_ == 0) {
+      first_ = std::max(1L, steps);
+      const long small = least_work / std::max(1, prepared.system->sizes().v);
+      counted_ = static_cast<double>(std::max({first_, least_first, small}));
+    }
     steps_ += steps;
     a.runs.push_back({size_at(factor), steps});
     if (path) {
@@ -338,6 +345,7 @@ class Search {
   std::string contradiction_;   // in words
   double doubt_ = 0;            // how far the tightest references are apart, where that matters
   long first_ = 0, steps_ = 0;  // of the first run, of all
+  double counted_ = 0;          // the steps of the first run, in the budget
 };
 
 }  // namespace
