@@ -74,7 +74,7 @@ void RowSolver::use(const System& system, const Formulation& formulation,
 bool RowSolver::find(const Method& m, bool own_form) {
   if (!can_begin_anywhere(m) || (m.needs_exact_jacobian && !exact_)) return false;
   for (const Formulation& f : formulations()) {
-    if ((own_form && &f != formulation_) || f.wants_long_steps) continue;
+    if (own_form && &f != formulation_) continue;
     Diagnostics unused;
     const Choice choice = choose_method(fmt::format("{}@{}", m.name, f.name), unused);
     if (!choice.formulation || !treats(f, *system_)) continue;
