@@ -7,8 +7,9 @@ namespace kardan {
 /// section II.14) with rows that sum up to c and c^2/2, they were found by minimizing the residuals
 /// of those of order 5 (norm 4.2e-4 over all 18) such that oscillations up to omega h = 7 do not
 /// grow, those above 4.6 lose a tenth a step, and little damping or gyroscopic coupling does not
-/// change that. The search ended on the way: `tools/nystrom4_coefficients` shows what they meet, and
-/// searches on (norm 3.0e-4 after 400 iterations, other coefficients).
+/// change that. The program that found them is lost, and not all of its conditions are known.
+/// `tools/nystrom4_coefficients` shows what they meet, and searches within the conditions known: it
+/// does not lead back to them, but to others (norm 3.0e-4 after 400 iterations).
 const ExplicitTableau& nystrom4_tableau() {
   static const ExplicitTableau t{
       .A = {{},
