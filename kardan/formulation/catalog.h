@@ -28,7 +28,6 @@ struct Formulation {
   bool drifts = false;
   int velocity_index = 1;  ///< of the velocities, where there are constraints; above 1: algebraic
   Work work = {};
-  bool wants_long_steps = false;  ///< errors of positions enter velocities over the step's length
   std::vector<OptionInfo> options = {};
   /// Reports what of the system it cannot treat, by name.
   std::function<void(const System&, Diagnostics&)> refuse = {};

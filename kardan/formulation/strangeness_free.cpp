@@ -52,7 +52,6 @@ Formulation make_formulation(std::string_view name, std::string_view summary,
   f.velocity_index = form.velocity_index;
   // All coordinates with their constraints; Jacobians are of both.
   f.work = {.evaluation = 1.2, .jacobian = 15};
-  f.wants_long_steps = form.position && !form.velocity && !form.acceleration;
   if (form.invariants) f.options.push_back(invariants_option());
   if (form.select_dynamics)
     f.options.insert(f.options.end(),

@@ -48,8 +48,8 @@ std::vector<Chosen> choices() {
 
 /// Formulations that do not close positions, by design. What they state is how far joints are open.
 bool drifts(const std::string& formulation) {
-  constexpr std::string_view by_design[] = {"index1_ode", "index_1", "index_2", "baumgarte"};
-  return std::ranges::find(by_design, formulation) != std::end(by_design);
+  const Formulation* form = find_formulation(formulation);
+  return form && form->drifts;
 }
 
 /// An error of positions may be so many of the largest residual of the joints, which linkages
