@@ -6,7 +6,7 @@
 #include "../tests/linalg/random_matrices.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/linear_solver.h"
-#include "kardan/linalg/mass_elimination.h"
+#include "kardan/linalg/motion/mass_elimination.h"
 #include "kardan/linalg/rank.h"
 
 namespace {

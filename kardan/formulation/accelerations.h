@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "kardan/formulation/auxiliary.h"
-#include "kardan/formulation/saddle.h"
+#include "kardan/linalg/motion/saddle.h"
 #include "kardan/system/system.h"
 
 namespace kardan {

@@ -20,9 +20,9 @@
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
 #include "kardan/formulation/error_units.h"
-#include "kardan/formulation/motion_solver.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/constrained_problem.h"
+#include "kardan/linalg/motion/motion_solver.h"
 
 namespace kardan {
 

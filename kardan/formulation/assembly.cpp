@@ -11,7 +11,7 @@
 #include "kardan/formulation/mirror_image.h"
 #include "kardan/formulation/not_finite.h"
 #include "kardan/formulation/residuals.h"
-#include "kardan/formulation/saddle.h"
+#include "kardan/linalg/motion/saddle.h"
 
 namespace kardan {
 namespace {

@@ -42,7 +42,7 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
       form_(form),
       ws_(system.make_workspace()),
       events_(system, *ws_),
-      acceleration_(system),
+      acceleration_(motion_patterns(system)),
       rows_(system.patterns().constraint, system.sizes().constraints(), column_scales(system),
             form.algebraic),
       position_rows_(system.patterns().constraint, system.sizes().lambda, column_scales(system),
@@ -376,7 +376,7 @@ Eval Descriptor::rate(double t, const Local& y, LocalRate& out) {
 void Descriptor::step_aside() {
   if (!aside_)
     aside_ = std::make_unique<Aside>(Aside{
-        AccelerationSystem(system_), active_, strong_,
+        MotionMatrix(motion_patterns(system_)), active_, strong_,
         ConstraintSpace(system_.patterns().constraint, layout_.m, column_scale_, form_.algebraic)});
   std::swap(acceleration_, aside_->acceleration);
   std::swap(active_, aside_->active);

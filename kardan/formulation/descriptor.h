@@ -17,10 +17,10 @@
 #include <memory>
 
 #include "kardan/base/vec.h"
-#include "kardan/formulation/acceleration_system.h"
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/motion_blocks.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/linalg/constraint_space.h"
@@ -179,7 +179,7 @@ class Descriptor final : public DaeProblem {
   std::unique_ptr<Workspace> ws_;
   SystemEvents events_;
   AuxiliarySolver auxiliaries_;
-  AccelerationSystem acceleration_;
+  MotionMatrix acceleration_;
   std::vector<char> active_;              // constraint rows that are not redundant
   std::vector<char> strong_;              // those that are far from redundant
   int rank_ = 0, position_rank_ = 0;      // largest so far of all rows, of holonomic ones
@@ -192,7 +192,7 @@ class Descriptor final : public DaeProblem {
       false;  // it was found by a linearization, and rows_ belong to a state before
   /// All of that once more for states between steps: looking at them changes no step.
   struct Aside {
-    AccelerationSystem acceleration;
+    MotionMatrix acceleration;
     std::vector<char> active, strong;
     ConstraintSpace rows;
     double t = 0;

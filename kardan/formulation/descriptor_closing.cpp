@@ -156,7 +156,7 @@ Eval Descriptor::solve_accelerations(State& state, Values values) {
       if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
     if (nonlinear)
       if (Eval e = system_.differentiate(state, a_, lambda_, *ws_); e != Eval::ok) return e;
-    if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok)
+    if (Eval e = acceleration_.factor(motion_values(*ws_), active_); e != Eval::ok)
       return fail(Diagnosis::accelerations_singular, singular_accelerations, e);
     const std::span<double> x = rhs_, rows = x.subspan(n, at.m);
     unbalance();
@@ -214,7 +214,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
   } else {
     if (values == Values::wanted)
       if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
-    if (Eval e = acceleration_.factor(*ws_, active_); e != Eval::ok)
+    if (Eval e = acceleration_.factor(motion_values(*ws_), active_); e != Eval::ok)
       return fail(Diagnosis::accelerations_singular, singular_accelerations, e);
   }
   // Accelerations come last: with the factors that closed, which are those of a state next to it.
@@ -234,7 +234,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
     if (iteration == max_closing_iterations) return Eval::recoverable;
     last = size;
     if (!all)
-      if (Eval e = acceleration_.factor(*ws_, rows); e != Eval::ok) return e;
+      if (Eval e = acceleration_.factor(motion_values(*ws_), rows); e != Eval::ok) return e;
     const std::span<double> x = rhs_;
     auto correct = [&](const Vector& residual) {
       std::fill(rhs_.begin(), rhs_.end(), 0.0);

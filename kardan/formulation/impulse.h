@@ -7,7 +7,7 @@
 /// C: rows of the stops at rest, e: restitution. A stop at rest pushes (Pi on the side it is at),
 /// or lets go at once.
 
-#include "kardan/formulation/saddle.h"
+#include "kardan/linalg/motion/saddle.h"
 #include "kardan/system/system.h"
 
 namespace kardan {

@@ -39,7 +39,7 @@ Eval SelectedMatrix::prepare(const Workspace& ws) {
   if (Eval e = find_spaces(); e != Eval::ok) return e;
   if (Eval e = select(); e != Eval::ok) return e;
   for (int i = 0; i < l_.m; ++i) active_[i] = velocity_.is_independent(i) ? 1 : 0;
-  if (Eval e = acceleration_.factor(ws, active_); e != Eval::ok) return e;
+  if (Eval e = acceleration_.factor(motion_values(ws), active_); e != Eval::ok) return e;
   expand_velocities();
   expand_accelerations();
   reduce();

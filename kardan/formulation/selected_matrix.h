@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kardan/formulation/descriptor_matrix.h"
+#include "kardan/formulation/motion_blocks.h"
 #include "kardan/linalg/lanes.h"
 #include "kardan/linalg/square_qr.h"
 
@@ -23,7 +24,7 @@ class SelectedMatrix final : public DescriptorMatrix {
                  const Vector& units)
       : l_(layout),
         form_(form),
-        acceleration_(system),
+        acceleration_(motion_patterns(system)),
         active_(layout.m),
         position_(system.patterns().constraint, layout.holonomic, units, form.algebraic),
         velocity_(system.patterns().constraint, layout.m, units, form.algebraic) {
@@ -68,7 +69,7 @@ class SelectedMatrix final : public DescriptorMatrix {
 
   DescriptorLayout l_;
   DescriptorForm form_;
-  AccelerationSystem acceleration_;
+  MotionMatrix acceleration_;
   std::vector<char> active_;
   ConstraintSpace position_, velocity_;        // of G by unit columns; holonomic rows, all rows
   Matrix N_p_, N_v_;                           // orthonormal in units of the columns

@@ -29,11 +29,11 @@
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/error_units.h"
-#include "kardan/formulation/motion_solver.h"
 #include "kardan/formulation/parametrization.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
+#include "kardan/linalg/motion/motion_solver.h"
 #include "kardan/linalg/row_fours.h"
 #include "kardan/system/system.h"
 

@@ -7,7 +7,7 @@
 
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/linear_solver.h"
-#include "kardan/linalg/mass_elimination.h"
+#include "kardan/linalg/motion/mass_elimination.h"
 #include "kardan/linalg/sparse_lu.h"
 #include "linalg/random_matrices.h"
 #include "support/count_allocations.h"

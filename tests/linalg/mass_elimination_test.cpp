@@ -1,4 +1,4 @@
-#include "kardan/linalg/mass_elimination.h"
+#include "kardan/linalg/motion/mass_elimination.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kardan/linalg/null_space_solver.h"
+#include "kardan/linalg/motion/null_space_solver.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kardan/linalg/gram_cholesky.h"
+#include "kardan/linalg/motion/gram_cholesky.h"
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "kardan/base/eval.h"
-#include "kardan/linalg/elimination_plan.h"
+#include "kardan/linalg/motion/elimination_plan.h"
 #include "kardan/linalg/sparse.h"
 
 namespace kardan {

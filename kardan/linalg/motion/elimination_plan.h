@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "kardan/linalg/gram_cholesky.h"
+#include "kardan/linalg/motion/gram_cholesky.h"
 #include "kardan/linalg/sparse.h"
 
 namespace kardan {

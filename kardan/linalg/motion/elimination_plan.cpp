@@ -1,4 +1,4 @@
-#include "kardan/linalg/elimination_plan.h"
+#include "kardan/linalg/motion/elimination_plan.h"
 
 #include <algorithm>
 #include <map>

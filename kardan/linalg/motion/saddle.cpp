@@ -1,4 +1,4 @@
-#include "kardan/formulation/saddle.h"
+#include "kardan/linalg/motion/saddle.h"
 
 #include <algorithm>
 #include <cmath>

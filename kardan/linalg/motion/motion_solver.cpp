@@ -1,4 +1,4 @@
-#include "kardan/formulation/motion_solver.h"
+#include "kardan/linalg/motion/motion_solver.h"
 
 #include <limits>
 
