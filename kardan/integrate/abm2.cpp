@@ -28,6 +28,7 @@ class Abm2Stepper final : public Stepper {
                ? Eval::ok
                : Eval::recoverable;
   }
+  StepAbilities abilities() override { return {}; }
 
  private:
   /// h over the step before, or 0 where there is none in this run.

@@ -37,6 +37,7 @@ class BaumgarteStepper final : public Stepper {
                ? Eval::ok
                : Eval::recoverable;
   }
+  StepAbilities abilities() override { return {}; }
 
  private:
   Scheme scheme_;

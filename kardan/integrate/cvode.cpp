@@ -176,7 +176,7 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
     double* to = cvode_->y();
     for (const Vector* part : {&y.x, &y.u, &y.z}) to = std::ranges::copy(*part, to).out;
     // Below this a step is lost in the rounding of t.
-    cvode_->start(state_.t, first, std::max(options_.smallest_step, 4 * rounding()),
+    cvode_->start(state_.t, first, std::max(options_.smallest_step, 4 * run_.rounding()),
                   options_.largest_step);
     counted_ = {};
     plans_ = false;
@@ -199,14 +199,12 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
 
   void explain(int answer) override {
     if (answer == CV_RHSFUNC_FAIL)
-      stop(Reason::evaluation_failed, problem_.diagnosis(),
-           fmt::format("t = {:.9g}: {}", state_.t, problem_.culprit()),
-           "check the model at this state (`kardan check`), or choose another formulation");
+      run_.not_evaluated(problem_.diagnosis(), problem_.culprit());
     else if (answer == CV_TOO_MUCH_ACC)
-      stop(Reason::step_too_small, Diagnosis::error_test,
-           fmt::format("t = {:.9g}: the tolerance {:.2g} is below what rounding allows", state_.t,
-                       options_.tolerance),
-           "loosen the tolerance");
+      run_.stop(Reason::step_too_small, Diagnosis::error_test,
+                fmt::format("t = {:.9g}: the tolerance {:.2g} is below what rounding allows",
+                            state_.t, options_.tolerance),
+                "loosen the tolerance");
     else
       no_step(answer == CV_CONV_FAILURE  ? Diagnosis::newton_slow
               : answer == CV_ERR_FAILURE ? Diagnosis::error_test

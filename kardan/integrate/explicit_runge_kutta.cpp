@@ -66,7 +66,7 @@ class ExplicitStepper final : public Stepper, public StepFlow {
     return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
 
-  StepFlow* flow() override { return tableau_.D.empty() ? nullptr : this; }
+  StepAbilities abilities() override { return {.flow = tableau_.D.empty() ? nullptr : this}; }
 
   const Local& at(double time) override {
     prepare_dense();

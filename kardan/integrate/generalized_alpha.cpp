@@ -49,6 +49,7 @@ class GeneralizedAlphaStepper final : public Stepper {
                ? Eval::ok
                : Eval::recoverable;
   }
+  StepAbilities abilities() override { return {}; }
 
  private:
   /// What the method knows at the end of a step: a and v'.

@@ -57,6 +57,7 @@ class Hem5Stepper final : public Stepper {
                ? Eval::ok
                : Eval::recoverable;
   }
+  StepAbilities abilities() override { return {}; }
 
  private:
   static constexpr int stages = Hem5Tableau::stages;

@@ -167,17 +167,15 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
     Matrix unused;
     matrix_ = dae_.make_linearization();
     if (dae_.linearize(state_.t, dae_.base_values(), *matrix_) != Eval::ok) {
-      stop(Reason::evaluation_failed, dae_.diagnosis(),
-           fmt::format("t = {:.9g}: the equations could not be differentiated: {}", state_.t,
-                       dae_.culprit()),
-           "check the model at this state (`kardan check`), or choose another formulation");
+      run_.not_evaluated(dae_.diagnosis(),
+                         "the equations could not be differentiated: " + dae_.culprit());
       return false;
     }
     if (!matrix_->matrix(1, unused)) {
-      stop(Reason::refused, Diagnosis::options_wrong,
-           fmt::format("'{}' wants as many equations as unknowns, the same at every time",
-                       method_.name),
-           "use it on 'ggl', 'index_1', 'index_2' or 'index_3'");
+      run_.stop(Reason::refused, Diagnosis::options_wrong,
+                fmt::format("'{}' wants as many equations as unknowns, the same at every time",
+                            method_.name),
+                "use it on 'ggl', 'index_1', 'index_2' or 'index_3'");
       return false;
     }
     matrix_->freeze();
@@ -207,9 +205,7 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
 
   void explain(int answer) override {
     if (answer == IDA_RES_FAIL)
-      stop(Reason::evaluation_failed, dae_.diagnosis(),
-           fmt::format("t = {:.9g}: {}", state_.t, dae_.culprit()),
-           "check the model at this state (`kardan check`), or choose another formulation");
+      run_.not_evaluated(dae_.diagnosis(), dae_.culprit());
     else
       no_step(answer == IDA_CONV_FAIL  ? Diagnosis::newton_slow
               : answer == IDA_ERR_FAIL ? Diagnosis::error_test

@@ -11,7 +11,7 @@ namespace {
 /// Krylov's error, relative: below what tolerances ask for.
 constexpr double krylov_tolerance = 1e-12;
 
-class LlmStepper final : public Stepper, public StepFlow {
+class LlmStepper final : public Stepper, public StepFlow, public StepShortener {
  public:
   explicit LlmStepper(FlowKind kind) : kind_(kind) {}
 
@@ -40,7 +40,7 @@ class LlmStepper final : public Stepper, public StepFlow {
     return estimate(h, trial);
   }
 
-  StepFlow* flow() override { return this; }
+  StepAbilities abilities() override { return {.flow = this, .shortener = this}; }
 
   const Local& at(double time) override {
     flow_.at(time, inside_);

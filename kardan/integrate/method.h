@@ -31,8 +31,9 @@ struct StepStart {
 };
 
 struct Trial {
-  Local y;      // end of the step
-  Local error;  // estimate of its error
+  Local y;                              // end of the step
+  Local error;                          // estimate of its error
+  Diagnosis failure = Diagnosis::none;  // why there is none, if the method knows
 };
 
 /// The solution between the ends of a step, for methods that know it better than a polynomial does.
@@ -47,42 +48,70 @@ class StepFlow {
   virtual double fastest() const = 0;
 };
 
+/// A shorter step inside the last attempt, for methods that have it without another one.
+class StepShortener {
+ public:
+  virtual ~StepShortener() = default;
+  /// The last attempt once more, but ended earlier: at an event inside it.
+  virtual Eval shorten(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
+                       Counters& counters) = 0;
+};
+
+/// Steps on the linearized equations, which evaluate nothing.
+class StepForesight {
+ public:
+  virtual ~StepForesight() = default;
+  /// The trial of such a step; false: in a problem of this size it costs as much as it may save.
+  virtual bool foresee(const StepStart& start, double h, Trial& trial, Counters& counters) = 0;
+};
+
+/// The factors of the last attempt as a filter of its estimate.
+class ErrorFilter {
+ public:
+  virtual ~ErrorFilter() = default;
+  /// error := (I - h gamma J)^-1 error, which takes the modes out of the estimate that the method
+  /// damps anyway.
+  virtual void filter_error(const StepStart& start, double h, Local& error) = 0;
+};
+
+/// A second look at the estimate, for methods that take no forces near the end of a step.
+class EndCheck {
+ public:
+  virtual ~EndCheck() = default;
+  /// Told the accelerations at both ends of the last attempt, adds what it did not see.
+  virtual void look_at_end(const ChartPoint& from, const ChartPoint& to, double h,
+                           Local& error) = 0;
+};
+
 /// What lies between an accepted step and the next one.
 enum class After { step, event };
+
+/// What a method remembers of steps.
+class StepHistory {
+ public:
+  virtual ~StepHistory() = default;
+  /// The last attempt is taken and the base has moved to its end; after an event the equations are
+  /// others.
+  virtual void accept(After) = 0;
+};
+
+/// What a method can do besides attempts; null: it cannot.
+struct StepAbilities {
+  StepFlow* flow = nullptr;            ///< without: the quintic of dense.h
+  StepShortener* shortener = nullptr;  ///< without: another attempt
+  StepForesight* foresight = nullptr;
+  ErrorFilter* filter = nullptr;
+  EndCheck* end_check = nullptr;
+  StepHistory* history = nullptr;
+};
 
 class Stepper {
  public:
   virtual ~Stepper() = default;
   virtual Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                        Counters& counters) = 0;
-  /// The last attempt once more, but ended earlier: at an event inside it.
-  virtual Eval shorten(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
-                       Counters& counters) {
-    return attempt(problem, start, h, trial, counters);
-  }
-  /// The trial of a step on the linearized equations, which evaluates nothing; false: the method
-  /// has none.
-  virtual bool foresee(const StepStart& start, double h, Trial& trial, Counters& counters) {
-    (void)start, (void)h, (void)trial, (void)counters;
-    return false;
-  }
-  /// error := (I - h gamma J)^-1 error with the factors of the last attempt, which takes the modes
-  /// out of the estimate that the method damps anyway; methods without factors leave it alone.
-  virtual void filter_error(const StepStart& start, double h, Local& error) {
-    (void)start, (void)h, (void)error;
-  }
-  /// Told the accelerations at both ends of the last attempt: a method that takes no forces near
-  /// its end may add to the estimate what it did not see.
-  virtual void look_at_end(const ChartPoint& from, const ChartPoint& to, double h, Local& error) {
-    (void)from, (void)to, (void)h, (void)error;
-  }
-  /// Null: the quintic of dense.h.
-  virtual StepFlow* flow() { return nullptr; }
-  /// Why the last attempt failed, if the method knows.
-  virtual Diagnosis diagnosis() const { return Diagnosis::none; }
-  /// The last attempt is taken and the base has moved to its end. Methods that remember do it now;
-  /// after an event the equations are others.
-  virtual void accept(After) {}
+  /// The same at any time.
+  virtual StepAbilities abilities() = 0;
 };
 
 struct StepView;

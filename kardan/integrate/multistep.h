@@ -6,13 +6,9 @@
 #include <exception>
 #include <limits>
 #include <string>
-#include <vector>
 
-#include "kardan/integrate/driver.h"
-#include "kardan/integrate/events.h"
+#include "kardan/integrate/course.h"
 #include "kardan/integrate/growth.h"
-#include "kardan/integrate/input_watch.h"
-#include "kardan/integrate/path_check.h"
 
 namespace kardan {
 
@@ -47,7 +43,6 @@ class MultistepDriver {
   /// Says why no step was possible.
   virtual void explain(int answer) = 0;
 
-  void stop(Reason reason, Diagnosis diagnosis, std::string message, std::string advice);
   void no_step(Diagnosis diagnosis);
   /// What a function of the model throws may not pass through a library of C: it is thrown again
   /// behind it.
@@ -60,54 +55,38 @@ class MultistepDriver {
       return Eval::fatal;
     }
   }
-  /// Below this times are the same.
-  double rounding() const;
   void unpack(const double* from, Local& to) const;
   /// The weights of (x, u, z), made such that the mean square of `count` errors is small when one
   /// of them alone is; after the last.
   double* weigh(int count, double* to);
   int differential() const { return 2 * problem_.second() + problem_.first(); }
 
-  ChartProblem& problem_;
-  const Method& method_;
-  State& state_;
-  double t_end_;
-  const DriverOptions& options_;
-  DriverReport report_;
+  Course run_;
+  ChartProblem& problem_ = run_.problem;
+  const Method& method_ = run_.method;
+  State& state_ = run_.state;
+  const DriverOptions& options_ = run_.options;
+  DriverReport& report_ = run_.report;
 
  private:
   std::string refusal() const;
-  double next_stop() const;
   bool restart(double first);
   bool retake(double h, double factor);
-  bool interrupted();
-  void end_interrupted(const std::string& why);
-  void go();
+  bool begin_run();
   bool step();
   bool follow_growth();
   bool conclude(double h, bool chart_holds);
-  bool pass_break();
   Eval end_at(double t);
-  DriverReport finish();
 
-  const Observer& observer_;
-  ErrorScale scale_;
-  std::vector<double> stop_times_;  // sorted, with the end
-  EventSearch events_;
-  InputWatch inputs_;
-  InputWatch::Reach break_;                                // of the step taken last
-  double seen_ = std::numeric_limits<double>::infinity();  // longest step along the way
-  PathCheck path_;
+  InputWatch::Reach break_;                                   // of the step taken last
+  double seen_ = std::numeric_limits<double>::infinity();     // longest step along the way
   double longest_ = std::numeric_limits<double>::infinity();  // [s] that the path allows a step
   GrowthWatch growth_;
   LocalJacobian jacobian_;
   double last_h_ = 0;  // [s] of the last step; 0: none since the integrator began
   double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
   Local y_, weights_;
-  DenseStep dense_;
-  State next_;
   std::exception_ptr thrown_;
-  bool observing_ = false;
   bool bounded_ = false;  // by growing modes
 };
 

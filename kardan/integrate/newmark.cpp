@@ -49,6 +49,7 @@ class NewmarkStepper final : public Stepper {
     solver_.filter(error);
     return Eval::ok;
   }
+  StepAbilities abilities() override { return {}; }
 
  private:
   NewmarkOptions options_;

@@ -37,7 +37,7 @@ struct RadauMethod {
   bool polynomial;
 };
 
-class RadauStepper final : public Stepper, public StepFlow {
+class RadauStepper final : public Stepper, public StepFlow, public StepHistory {
  public:
   RadauStepper(const RadauMethod& method, const OptionValues& options)
       : method_(method),
@@ -54,10 +54,11 @@ class RadauStepper final : public Stepper, public StepFlow {
 
   Eval attempt(ChartProblem& chart_problem, const StepStart& start, double h, Trial& trial,
                Counters& counters) override;
+  StepAbilities abilities() override {
+    return {.flow = method_.polynomial ? this : nullptr, .history = this};
+  }
   void accept(After after) override;
-  Diagnosis diagnosis() const override { return diagnosis_; }
 
-  StepFlow* flow() override { return method_.polynomial ? this : nullptr; }
   const Local& at(double time) override;
   const Vector& speed_bound(double a, double b) override;
   double fastest() const override { return 0; }
@@ -350,7 +351,10 @@ Eval RadauStepper::attempt(ChartProblem& chart_problem, const StepStart& start, 
     if (update == 0 || outcome == Newton::failed) guess(problem, h);
     used_fresh_ = true;
     const Eval e = linearize(problem, start, h, update == 0 ? reference_ : middle, counters);
-    if (e == Eval::fatal) return e;
+    if (e == Eval::fatal) {
+      trial.failure = diagnosis_;
+      return e;
+    }
     outcome = e != Eval::ok ? Newton::failed
                             : solve_with(problem, start, h, Stage::as_it_is, *fresh_, counters);
   }
@@ -367,6 +371,7 @@ Eval RadauStepper::attempt(ChartProblem& chart_problem, const StepStart& start, 
     if (outcome == Newton::slow || diagnosis_ == Diagnosis::none)
       diagnosis_ =
           problem.diagnosis() == Diagnosis::none ? Diagnosis::newton_slow : problem.diagnosis();
+    trial.failure = diagnosis_;
     return Eval::recoverable;
   }
   estimate(problem, start, h, used_fresh_ ? *fresh_ : *kept_, trial);

@@ -63,7 +63,10 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 /// The error of a trial that cannot be made: larger than any, and still a number.
 constexpr double impossible = 1e100;
 
-class RosenbrockStepper final : public Stepper {
+class RosenbrockStepper final : public Stepper,
+                                public StepForesight,
+                                public ErrorFilter,
+                                public StepHistory {
  public:
   explicit RosenbrockStepper(const RosenbrockTableau& tableau)
       : k_(tableau), X_(k_.stages), V_(k_.stages), Z_(k_.stages) {}
@@ -74,6 +77,10 @@ class RosenbrockStepper final : public Stepper {
       ++counters.evaluations;
       return problem.rate(start.t + k_.alpha[i] * h, y_, rate_);
     });
+  }
+
+  StepAbilities abilities() override {
+    return {.foresight = this, .filter = this, .history = this};
   }
 
   bool foresee(const StepStart& start, double h, Trial& trial, Counters& counters) override {

@@ -69,6 +69,7 @@ class SdirkStepper final : public Stepper {
     look_for_jump(problem, start, hg, trial.error);
     return Eval::ok;
   }
+  StepAbilities abilities() override { return {}; }
 
  private:
   /// No stage is at the start: a force that jumps before the first one (c = 1/4) changes all of

@@ -10,7 +10,7 @@ namespace {
 
 enum class Scheme { predictor, printed, repaired };
 
-class WelchStepper final : public Stepper {
+class WelchStepper final : public Stepper, public EndCheck {
  public:
   explicit WelchStepper(Scheme scheme) : scheme_(scheme) {}
 
@@ -46,6 +46,8 @@ class WelchStepper final : public Stepper {
                ? Eval::ok
                : Eval::recoverable;
   }
+
+  StepAbilities abilities() override { return {.end_check = this}; }
 
   /// Forces are taken at the start and in the middle: what happens in the second half shows at the
   /// end. Simpson's rule against the midpoint rule; where it is the larger, it is the estimate.

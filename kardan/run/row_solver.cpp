@@ -191,7 +191,8 @@ Eval RowSolver::prepare_base() {
   if (Eval e = problem_->rebase(start_); e != Eval::ok) return e;
   if (way_.method->needs_jacobian)
     if (Eval e = problem_->jacobian(jacobian_); e != Eval::ok) return e;
-  stepper_->accept(After::event);  // each row is the first of its motion
+  if (StepHistory* const history = stepper_->abilities().history)
+    history->accept(After::event);  // each row is the first of its motion
   return Eval::ok;
 }
 

@@ -241,7 +241,7 @@ class DaeAttempts {
   void accept(const State& end) {
     state_ = end;
     EXPECT_EQ(problem_->rebase(state_), Eval::ok);
-    stepper_->accept(After::step);
+    if (StepHistory* const history = stepper_->abilities().history) history->accept(After::step);
   }
 
  private:

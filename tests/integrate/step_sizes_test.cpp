@@ -126,9 +126,11 @@ TEST_P(Foresight, IsTheStepItselfOnLinearEquations) {
   const ErrorScale scale = problem.default_scale(1e-6);
   const StepStart start{state.t, &problem.base(), &problem.base_rate(), &jacobian, &state, &scale};
   const auto stepper = method.make({});
+  StepForesight* const foresight = stepper->abilities().foresight;
+  ASSERT_TRUE(foresight);
   Trial foreseen, taken;
   Counters counters;
-  ASSERT_TRUE(stepper->foresee(start, 0.07, foreseen, counters));
+  ASSERT_TRUE(foresight->foresee(start, 0.07, foreseen, counters));
   EXPECT_EQ(counters.evaluations, 0);
   ASSERT_EQ(stepper->attempt(problem, start, 0.07, taken, counters), Eval::ok);
   EXPECT_GT(counters.evaluations, 0);

@@ -1,6 +1,4 @@
-#include <fmt/format.h>
-
-#include "kardan/integrate/driver.h"
+#include "kardan/integrate/driver_options.h"
 
 namespace kardan {
 
@@ -24,13 +22,6 @@ std::string_view to_string(Reason r) {
       return "paused";
   }
   return "";
-}
-
-std::string thrown_message(double t, const std::exception& e) {
-  // Not the model's fault.
-  if (dynamic_cast<const std::bad_alloc*>(&e))
-    return fmt::format("t = {:.9g}: the memory is used up", t);
-  return fmt::format("t = {:.9g}: a function of the model failed: {}", t, e.what());
 }
 
 std::string_view to_string(StepControl c) {
