@@ -30,9 +30,6 @@ constexpr double half_explicit_ahead = 0.4 / 0.54;
 /// Squares of what is left of a row that are smaller than this many residuals of positions say
 /// nothing about the branch.
 constexpr double blurred = 10;
-/// [rad] The chart ends where a body has turned this far from the base.
-constexpr double chart_reach = 1;
-
 }  // namespace
 
 AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions& options)
@@ -420,7 +417,7 @@ bool AllCoordinates::advance(const ChartPoint& point) {
 bool AllCoordinates::past(double& t, Local& y, LocalRate& rate) {
   if (!has_past_) return false;
   y.resize(second(), first());
-  chart_.difference(base_, past_, y.x);
+  chart_.difference(base_.p, past_.p, y.x);
   chart_.to_rates(y.x, past_.v, y.u);
   chart_.to_second_rates(y.x, y.u, past_a_, rate.a);
   t = past_.t;

@@ -27,10 +27,6 @@ void copy(const Matrix& from, int row, int column, int rows, int columns, Matrix
   for (int i = 0; i < rows; ++i) std::copy_n(from.row(row + i) + column, columns, to.row(i));
 }
 
-Vec3d three(const Vector& x, int i) {
-  return {x[i], x[i + 1], x[i + 2]};
-}
-
 }  // namespace
 
 /// (f; c; b; d) by (x, u, z, t, w), dense, with the chart's E1.
@@ -74,8 +70,9 @@ Eval AllCoordinates::differentiate_base() {
   };
   by_aux(ws_->force_aux, 0);
   by_aux(ws_->aux_aux, n + m);
-  for (int spin : chart_.spins()) {
-    const Mat3d E1 = 0.5 * tilde(three(base_.v, spin));
+  for (const Chart::Turn& turn : chart_.turns()) {
+    const int spin = turn.v;
+    const Mat3d E1 = 0.5 * tilde(three_at(base_.v, spin));
     for (int i = 0; i < D.rows(); ++i)
       for (int k = 0; k < 3; ++k)
         for (int c = 0; c < 3; ++c) D(i, spin + k) += D(i, n + spin + c) * E1[c][k];
@@ -117,9 +114,10 @@ Eval AllCoordinates::jacobian(LocalJacobian& out) {
     base_at_->solver->solve(a_, c_);
     for (int i = 0; i < n; ++i) all_(i, j) = a_[i];
   }
-  for (int spin : chart_.spins()) {
-    const Vec3d w = three(base_.v, spin);
-    const Mat3d E2 = 0.5 * tilde(three(base_a_, spin)) - (1.0 / 6) * tilde_tilde(w, w);
+  for (const Chart::Turn& turn : chart_.turns()) {
+    const int spin = turn.v;
+    const Vec3d w = three_at(base_.v, spin);
+    const Mat3d E2 = 0.5 * tilde(three_at(base_a_, spin)) - (1.0 / 6) * tilde_tilde(w, w);
     for (int i = 0; i < 3; ++i)
       for (int k = 0; k < 3; ++k) all_(spin + i, spin + k) -= E2[i][k];
   }

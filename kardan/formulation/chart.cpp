@@ -9,16 +9,8 @@
 namespace kardan {
 namespace {
 
-Vec3d three(const Vector& x, int i) {
-  return {x[i], x[i + 1], x[i + 2]};
-}
-
-void put(const Vec3d& value, int i, Vector& x) {
-  for (int c = 0; c < 3; ++c) x[i + c] = value[c];
-}
-
-Mat3d orientation(const State& state, int p) {
-  return rotation_matrix(Quaternion{state.p[p], state.p[p + 1], state.p[p + 2], state.p[p + 3]});
+Mat3d orientation(std::span<const double> p, int i) {
+  return rotation_matrix(Quaternion{p[i], p[i + 1], p[i + 2], p[i + 3]});
 }
 
 }  // namespace
@@ -30,27 +22,28 @@ Chart::Chart(const System& system)
     const bool turns = system.dimension() == 3 && body.v_count > 3;
     for (int k = 0; k < (turns ? 3 : body.v_count); ++k) position_[body.v + k] = body.p + k;
     if (!turns) continue;
-    turns_.push_back({body.v + 3, body.p + 3});
-    spins_.push_back(body.v + 3);
+    turns_.push_back({static_cast<int>(b), body.v + 3, body.p + 3});
     is_turn_[body.v + 3] = 1;
   }
 }
 
 void Chart::to_velocities(const Vector& x, const Vector& u, Vector& v) const {
   v = u;
-  for (const Turn& t : turns_) put(rotation_rate(three(x, t.v), three(u, t.v)), t.v, v);
+  for (const Turn& t : turns_) put_three(rotation_rate(three_at(x, t.v), three_at(u, t.v)), t.v, v);
 }
 
 void Chart::to_rates(const Vector& x, const Vector& v, Vector& u) const {
   u = v;
-  for (const Turn& t : turns_) put(rotation_rate_inverse(three(x, t.v), three(v, t.v)), t.v, u);
+  for (const Turn& t : turns_)
+    put_three(rotation_rate_inverse(three_at(x, t.v), three_at(v, t.v)), t.v, u);
 }
 
 void Chart::to_second_rates(const Vector& x, const Vector& u, const Vector& a,
                             Vector& second) const {
   second = a;
   for (const Turn& t : turns_)
-    put(rotation_second_rate(three(x, t.v), three(u, t.v), three(a, t.v)), t.v, second);
+    put_three(rotation_second_rate(three_at(x, t.v), three_at(u, t.v), three_at(a, t.v)), t.v,
+              second);
 }
 
 void Chart::turn_columns(const Vector& x, SparseMatrix& G) const {
@@ -60,7 +53,7 @@ void Chart::turn_columns(const Vector& x, SparseMatrix& G) const {
     if (!is_turn_[p.column[k]]) continue;
     double* g = G.values.data() + k;
     const Vec3d turned =
-        transposed_times(rotation_rate_map(three(x, p.column[k])), Vec3d{g[0], g[1], g[2]});
+        transposed_times(rotation_rate_map(three_at(x, p.column[k])), Vec3d{g[0], g[1], g[2]});
     for (int c = 0; c < 3; ++c) g[c] = turned[c];
     k += 2;
   }
@@ -73,12 +66,12 @@ double Chart::largest_turn(const Vector& x) const {
   return largest;
 }
 
-void Chart::difference(const State& base, const State& other, Vector& x) const {
-  x.resize(position_.size());
+void Chart::difference(std::span<const double> base, std::span<const double> other,
+                       std::span<double> x) const {
   for (std::size_t i = 0; i < position_.size(); ++i)
-    if (position_[i] >= 0) x[i] = other.p[position_[i]] - base.p[position_[i]];
+    if (position_[i] >= 0) x[i] = other[position_[i]] - base[position_[i]];
   for (const Turn& t : turns_)
-    put(rotation_log(transposed(orientation(base, t.p)) * orientation(other, t.p)), t.v, x);
+    put_three(rotation_log(transposed(orientation(base, t.p)) * orientation(other, t.p)), t.v, x);
 }
 
 }  // namespace kardan

@@ -14,21 +14,6 @@
 namespace kardan {
 namespace {
 
-/// A chart ends where a body has turned by this [rad]; its rotation vector is good up to pi.
-constexpr double chart_reach = 1;
-
-Vec3d part(std::span<const double> x, int i) {
-  return {x[i], x[i + 1], x[i + 2]};
-}
-void set_part(std::span<double> x, int i, const Vec3d& value) {
-  for (int c = 0; c < 3; ++c) x[i + c] = value[c];
-}
-
-Mat3d orientation(std::span<const double> p, const BodyLayout& body) {
-  const double* q = p.data() + body.p + 3;
-  return rotation_matrix(Quaternion{q[0], q[1], q[2], q[3]});
-}
-
 Vector column_scales(const System& system) {
   Vector out;
   for (int j = 0; j < system.sizes().v; ++j) out.push_back(column_scale(system, j));
@@ -42,6 +27,7 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
       form_(form),
       ws_(system.make_workspace()),
       events_(system, *ws_),
+      chart_(system),
       acceleration_(motion_patterns(system)),
       rows_(system.patterns().constraint, system.sizes().constraints(), column_scales(system),
             form.algebraic),
@@ -59,11 +45,8 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
   follows_ = s.turns > 0 || s.s > 0;
   active_.assign(layout_.m, 1);
   strong_.assign(layout_.m, 1);
-  if (system.dimension() == 3)
-    for (const BodyLayout& body : system.bodies())
-      if (body.v_count > 3) turning_.push_back(body);
-  rotations_.resize(turning_.size());
-  for (std::size_t b = 0; b < turning_.size(); ++b) rotations_[b].v = turning_[b].v + 3;
+  rotations_.resize(chart_.turns().size());
+  for (std::size_t k = 0; k < rotations_.size(); ++k) rotations_[k].v = chart_.turns()[k].v;
   for (const RowInfo& row : system.rows())
     multiplier_weight_.push_back(row.unit == RowUnit::length ? 1.0 : 1 / system.scales().length);
   // That of bodies is constant, and made with the workspace.
@@ -81,10 +64,10 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
 /// Rotation charts at q for velocities v.
 void Descriptor::rotate(std::span<const double> q, std::span<const double> v) {
   for (RotationChart& c : rotations_) {
-    const Vec3d theta = part(q, c.v);
+    const Vec3d theta = three_at(q, c.v);
     c.T = rotation_rate_map(theta);
     c.T_inverse = rotation_rate_map_inverse(theta);
-    c.gradient = rotation_rate_map_gradient(theta, c.T_inverse * part(v, c.v));
+    c.gradient = rotation_rate_map_gradient(theta, c.T_inverse * three_at(v, c.v));
   }
 }
 
@@ -127,11 +110,8 @@ Eval Descriptor::residual(double t, std::span<const double> y, std::span<const d
       for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
         tangent_[p.column[k]] -= ws_->G.values[k] * y[at.multiplier() + i];
   }
+  chart_.apply(rotation_rate_map_inverse, y, tangent_, tangent_);
   for (std::size_t j = 0; j < n; ++j) F[j] = dy[j] - tangent_[j];
-  for (const RotationChart& c : rotations_) {
-    const Vec3d rate = rotation_rate_map_inverse(part(y, c.v)) * part(tangent_, c.v);
-    set_part(F, c.v, part(dy, c.v) - rate);
-  }
   for (std::size_t j = 0; j < n; ++j) F[n + j] = dy[n + j] - a_[j];
   for (int i = 0; i < at.r; ++i) F[at.z() + i] = dy[at.z() + i] - ws_->b[i];
   const std::span<double> balance = F.subspan(at.balance(), n);
@@ -201,19 +181,8 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
 }
 
 void Descriptor::carry(std::span<double> y) {
-  State& moved = point_;
-  system_.retract(past_p_, y.subspan(0, layout_.n), moved.p);
-  const std::vector<BodyLayout>& bodies = system_.bodies();
-  const bool in_space = system_.dimension() == 3;
-  for (std::size_t b = 1; b < bodies.size(); ++b) {
-    const BodyLayout& body = bodies[b];
-    const bool turns = in_space && body.v_count > 3;
-    for (int k = 0; k < (turns ? 3 : body.v_count); ++k)
-      y[body.v + k] = moved.p[body.p + k] - base_.p[body.p + k];
-    if (turns)
-      set_part(y, body.v + 3,
-               rotation_log(transposed(orientation(base_.p, body)) * orientation(moved.p, body)));
-  }
+  system_.retract(past_p_, y.subspan(0, layout_.n), point_.p);
+  chart_.difference(base_.p, point_.p, y);
 }
 
 void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix& out) {
@@ -276,12 +245,12 @@ void Descriptor::to_chart(std::span<const double> q, const Vector& v, const Vect
                           Vector& ddq) const {
   dq = v;
   ddq = a;
-  for (const RotationChart& c : rotations_) {
-    const Vec3d theta = part(q, c.v);
+  for (const Chart::Turn& t : chart_.turns()) {
+    const Vec3d theta = three_at(q, t.v);
     const Mat3d inverse = rotation_rate_map_inverse(theta);
-    const Vec3d rate = inverse * part(v, c.v);
-    set_part(dq, c.v, rate);
-    set_part(ddq, c.v, inverse * (part(a, c.v) - rotation_rate_map_rate(theta, rate) * rate));
+    const Vec3d rate = inverse * three_at(v, t.v);
+    put_three(rate, t.v, dq);
+    put_three(inverse * (three_at(a, t.v) - rotation_rate_map_rate(theta, rate) * rate), t.v, ddq);
   }
 }
 
@@ -306,9 +275,7 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.t = t;
   point.q = y.x;
   if (form_.project) {
-    for (const RotationChart& c : rotations_)
-      set_part(total_shift_, c.v,
-               rotation_rate_map_inverse(part(y.x, c.v)) * part(total_shift_, c.v));
+    chart_.apply(rotation_rate_map_inverse, y.x, total_shift_, total_shift_);
     add_scaled(1, total_shift_, point.q);
   }
   to_chart(point.q, state.v, a_, point.dq, point.ddq);
@@ -331,8 +298,7 @@ void Descriptor::base_point(ChartPoint& point) const {
 void Descriptor::place(const Local& y, ChartPoint& point) {
   point.q = y.x;
   point.dq = y.u;
-  for (const RotationChart& c : rotations_)
-    set_part(point.dq, c.v, rotation_rate_map_inverse(part(y.x, c.v)) * part(y.u, c.v));
+  chart_.apply(rotation_rate_map_inverse, y.x, y.u, point.dq);
   point.z = y.z;
 }
 
@@ -342,8 +308,7 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.r = point.z;
   system_.retract(base_.p, point.q, state.p);
   state.v = point.dq;
-  for (const RotationChart& c : rotations_)
-    set_part(state.v, c.v, rotation_rate_map(part(point.q, c.v)) * part(point.dq, c.v));
+  chart_.apply(rotation_rate_map, point.q, point.dq, state.v);
   if (Eval e = follow(point.q, state); e != Eval::ok) return e;
   a_ = base_a_;
   lambda_ = base_lambda_;
@@ -403,15 +368,9 @@ void Descriptor::error_units(const State& state, const ErrorScale& scale, Local&
   error_units_.units(state, ahead_, scale, units);
 }
 
-double Descriptor::largest_turn(const Vector& q) const {
-  double largest = 0;
-  for (const RotationChart& c : rotations_) largest = std::max(largest, norm(part(q, c.v)));
-  return largest;
-}
-
 bool Descriptor::advance(const ChartPoint& point) {
   at_base_ = false;
-  return largest_turn(point.q) <= chart_reach;
+  return chart_.largest_turn(point.q) <= chart_reach;
 }
 
 }  // namespace kardan

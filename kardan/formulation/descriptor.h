@@ -19,6 +19,7 @@
 #include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
+#include "kardan/formulation/chart.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/motion_blocks.h"
 #include "kardan/formulation/system_events.h"
@@ -114,7 +115,7 @@ class Descriptor final : public DaeProblem {
   Diagnosis diagnosis() const override { return diagnosis_; }
   Eval begin_step(double h) override;
   void constrained_part(Vector& d) override;
-  double largest_turn(const Vector& q) const override;
+  double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
   double singular_time() const override { return singular_time_; }
   ProblemCounts counts() const override { return counts_; }
@@ -178,6 +179,7 @@ class Descriptor final : public DaeProblem {
   DescriptorLayout layout_;
   std::unique_ptr<Workspace> ws_;
   SystemEvents events_;
+  Chart chart_;
   AuxiliarySolver auxiliaries_;
   MotionMatrix acceleration_;
   std::vector<char> active_;              // constraint rows that are not redundant
@@ -210,8 +212,7 @@ class Descriptor final : public DaeProblem {
     Vector y;
   };
   Linearized last_;
-  bool follows_;                     // angles count turns, or there are contact variables
-  std::vector<BodyLayout> turning_;  // bodies with a rotation vector in the chart
+  bool follows_;  // angles count turns, or there are contact variables
 
   State base_;
   Vector past_p_;    // of the base before

@@ -35,13 +35,6 @@ constexpr double refined = 1e-15;
 constexpr int max_invariant_iterations = 8;
 constexpr int max_acceleration_iterations = 20;
 
-Vec3d part(std::span<const double> x, int i) {
-  return {x[i], x[i + 1], x[i + 2]};
-}
-void set_part(std::span<double> x, int i, const Vec3d& value) {
-  for (int c = 0; c < 3; ++c) x[i + c] = value[c];
-}
-
 }  // namespace
 
 /// Whether the step was linearized at the time of the state, where all rows were far from
@@ -404,8 +397,7 @@ Eval Descriptor::close(double t, std::span<double> y) {
   } else if (Eval e = close(point_); e != Eval::ok) {
     return e;
   }
-  for (const RotationChart& c : rotations_)
-    set_part(moved_, c.v, rotation_rate_map_inverse(part(y, c.v)) * part(moved_, c.v));
+  chart_.apply(rotation_rate_map_inverse, y, moved_, moved_);
   add_scaled(1, moved_, y.subspan(0, layout_.n));
   std::copy(point_.v.begin(), point_.v.end(), y.begin() + layout_.v());
   std::copy(a_.begin(), a_.end(), y.begin() + layout_.a());
@@ -418,8 +410,7 @@ Eval Descriptor::close(double t, std::span<double> y) {
 void Descriptor::constrained_part(Vector& d) {
   const auto n = static_cast<std::size_t>(layout_.n);
   tangent_ = d;
-  for (const RotationChart& c : rotations_)
-    set_part(tangent_, c.v, rotation_rate_map(part(end_q_, c.v)) * part(d, c.v));
+  chart_.apply(rotation_rate_map, end_q_, d, tangent_);
   std::fill(rhs_.begin(), rhs_.end(), 0.0);
   const std::span<double> rows = std::span(rhs_).subspan(n, layout_.m);
   ws_->G.multiply(tangent_, rows);
@@ -427,8 +418,7 @@ void Descriptor::constrained_part(Vector& d) {
     if (!active_[i]) rows[i] = 0;
   acceleration_.solve(rhs_);
   std::copy_n(rhs_.begin(), n, d.begin());
-  for (const RotationChart& c : rotations_)
-    set_part(d, c.v, rotation_rate_map_inverse(part(end_q_, c.v)) * part(rhs_, c.v));
+  chart_.apply(rotation_rate_map_inverse, end_q_, rhs_, d);
 }
 
 }  // namespace kardan

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "kardan/base/rotation.h"
-#include "kardan/base/rotation_rates.h"
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/assembly.h"
 
@@ -27,6 +26,7 @@ StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations a
       accelerations_(accelerations),
       ws_(system.make_workspace()),
       events_(system, *ws_),
+      chart_(system),
       choose_(choose),
       q_(system.sizes().v),
       dq_(system.sizes().v),
@@ -96,54 +96,22 @@ Eval StateSpace::factor_dependent(Tangent& tangent) {
 /// T(theta) of every body at q_.
 void StateSpace::update_turns() {
   turn_.resize(system_.bodies().size());
-  if (system_.dimension() != 3) return;
-  for (std::size_t b = 1; b < turn_.size(); ++b) {
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const int i = system_.bodies()[b].v + 3;
-    turn_[b] = rotation_rate_map({q_[i], q_[i + 1], q_[i + 2]});
-  }
+  for (const Chart::Turn& t : chart_.turns()) turn_[t.body] = rotation_rate_map(three_at(q_, t.v));
 }
 
 /// Columns of G by chart coordinates: rotation columns times T(theta).
 void StateSpace::chart_columns() {
   std::copy(ws_->G.values.begin(), ws_->G.values.end(), chart_G_.begin());
-  if (system_.dimension() == 2) return;
+  if (chart_.turns().empty()) return;
   const SparsePattern& p = *ws_->G.pattern;
   for (int row : rows_) {
     int k = p.row_start[row];
     for (int body : system_.row_bodies()[row]) {
       const BodyLayout& b = system_.bodies()[body];
-      if (b.v_count > 3) {
-        double* g = chart_G_.data() + k + 3;
-        const Vec3d turned = transposed_times(turn_[body], Vec3d{g[0], g[1], g[2]});
-        for (int c = 0; c < 3; ++c) g[c] = turned[c];
-      }
+      if (b.v_count > 3)
+        put_three(transposed_times(turn_[body], three_at(chart_G_, k + 3)), k + 3, chart_G_);
       k += b.v_count;
     }
-  }
-}
-
-void StateSpace::velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const {
-  std::copy(dq.begin(), dq.end(), v.begin());
-  if (system_.dimension() == 2) return;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    const int i = system_.bodies()[b].v + 3;
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const Vec3d w = rotation_rate({q[i], q[i + 1], q[i + 2]}, {dq[i], dq[i + 1], dq[i + 2]});
-    for (int c = 0; c < 3; ++c) v[i + c] = w[c];
-  }
-}
-
-void StateSpace::acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a,
-                                       Vector& ddq) const {
-  std::copy(a.begin(), a.end(), ddq.begin());
-  if (system_.dimension() == 2) return;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    const int i = system_.bodies()[b].v + 3;
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const Vec3d d = rotation_second_rate({q[i], q[i + 1], q[i + 2]}, {dq[i], dq[i + 1], dq[i + 2]},
-                                         {a[i], a[i + 1], a[i + 2]});
-    for (int c = 0; c < 3; ++c) ddq[i + c] = d[c];
   }
 }
 
@@ -216,7 +184,7 @@ Eval StateSpace::evaluate_point(double t, const Local& y) {
     return e;
   if (reduced_) return reduced_accelerations(at_point_);
   if (Eval e = saddle_accelerations(); e != Eval::ok) return e;
-  acceleration_to_chart(q_, dq_, a_, ddq_);
+  chart_.to_second_rates(q_, dq_, a_, ddq_);
   return Eval::ok;
 }
 
@@ -393,7 +361,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.r = point.z;
   if (consistency == Consistency::as_interpolated) {
     system_.retract(base_.p, point.q, state.p);
-    velocity_from_chart(point.q, point.dq, state.v);
+    chart_.to_velocities(point.q, point.dq, state.v);
     follow(point.q, state);
     if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
     return auxiliaries_.follow(system_, base_, state, *ws_);

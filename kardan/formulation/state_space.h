@@ -27,6 +27,7 @@
 #include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
+#include "kardan/formulation/chart.h"
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/parametrization.h"
@@ -70,7 +71,7 @@ class StateSpace final : public ChartProblem {
   }
   EventSource& events() override { return events_; }
   void constrained_part(Vector& d) override;
-  double largest_turn(const Vector& q) const override;
+  double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
   std::string culprit() const override { return culprit_; }
@@ -144,10 +145,8 @@ class StateSpace final : public ChartProblem {
   void update_turns();
   void update_bias();
   void chart_columns();
-  void velocity_from_chart(const Vector& q, const Vector& dq, Vector& v) const;
   void turn_to_body(const Matrix& X, Matrix& Y) const;
   void acceleration_from_chart(const Vector& ddq, Vector& a) const;
-  void acceleration_to_chart(const Vector& q, const Vector& dq, const Vector& a, Vector& ddq) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
   Eval evaluate_point(double t, const Local& y);
   void expand(Tangent& tangent);
@@ -194,6 +193,7 @@ class StateSpace final : public ChartProblem {
   Accelerations accelerations_;
   std::unique_ptr<Workspace> ws_;
   SystemEvents events_;
+  Chart chart_;
   State base_;  // p0, v0, r, w at the base
   Local base_y_;
   LocalRate base_rate_;

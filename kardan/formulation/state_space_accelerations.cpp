@@ -33,15 +33,12 @@ void multiply_add(double factor, const SparseMatrix& A, const Vector& x, Vector&
 /// Y = T X per body at the point evaluated last.
 void StateSpace::turn_to_body(const Matrix& X, Matrix& Y) const {
   Y = X;
-  if (system_.dimension() != 3) return;
   const int n = X.cols();
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const int i = system_.bodies()[b].v + 3;
-    const Mat3d& T = turn_[b];
-    const double *x0 = X.row(i), *x1 = X.row(i + 1), *x2 = X.row(i + 2);
+  for (const Chart::Turn& t : chart_.turns()) {
+    const Mat3d& T = turn_[t.body];
+    const double *x0 = X.row(t.v), *x1 = X.row(t.v + 1), *x2 = X.row(t.v + 2);
     for (int r = 0; r < 3; ++r) {
-      double* y = Y.row(i + r);
+      double* y = Y.row(t.v + r);
       for (int j = 0; j < n; ++j) y[j] = T[r][0] * x0[j] + T[r][1] * x1[j] + T[r][2] * x2[j];
     }
   }
@@ -50,26 +47,17 @@ void StateSpace::turn_to_body(const Matrix& X, Matrix& Y) const {
 /// bias_ = T' q' at the point evaluated last.
 void StateSpace::update_bias() {
   bias_.assign(system_.sizes().v, 0.0);
-  if (system_.dimension() != 3) return;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const int i = system_.bodies()[b].v + 3;
-    const Vec3d theta{q_[i], q_[i + 1], q_[i + 2]}, rate{dq_[i], dq_[i + 1], dq_[i + 2]};
-    const Vec3d bias = rotation_rate_map_rate(theta, rate) * rate;
-    for (int c = 0; c < 3; ++c) bias_[i + c] = bias[c];
+  for (const Chart::Turn& t : chart_.turns()) {
+    const Vec3d theta = three_at(q_, t.v), rate = three_at(dq_, t.v);
+    put_three(rotation_rate_map_rate(theta, rate) * rate, t.v, bias_);
   }
 }
 
 /// a = T q'' + T' q'
 void StateSpace::acceleration_from_chart(const Vector& ddq, Vector& a) const {
   std::copy(ddq.begin(), ddq.end(), a.begin());
-  if (system_.dimension() != 3) return;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const int i = system_.bodies()[b].v + 3;
-    const Vec3d turned = turn_[b] * Vec3d{ddq[i], ddq[i + 1], ddq[i + 2]};
-    for (int c = 0; c < 3; ++c) a[i + c] = turned[c] + bias_[i + c];
-  }
+  for (const Chart::Turn& t : chart_.turns())
+    put_three(turn_[t.body] * three_at(ddq, t.v) + three_at(bias_, t.v), t.v, a);
 }
 
 /// ddq_ and a_ on the free directions U of the velocities:
@@ -217,14 +205,8 @@ void StateSpace::reduced_multipliers(Tangent& tangent) {
   if (rows_.empty()) return;
   force_ = ws_->f;
   multiply_add(-1, ws_->M, a_, force_);
-  if (system_.dimension() == 3)
-    for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-      if (system_.bodies()[b].v_count <= 3) continue;
-      const int i = system_.bodies()[b].v + 3;
-      const Vec3d turned =
-          transposed_times(turn_[b], Vec3d{force_[i], force_[i + 1], force_[i + 2]});
-      for (int c = 0; c < 3; ++c) force_[i + c] = turned[c];
-    }
+  for (const Chart::Turn& t : chart_.turns())
+    put_three(transposed_times(turn_[t.body], three_at(force_, t.v)), t.v, force_);
   split_.held_part(force_, held_velocities_);
   tangent.velocity->solve_transposed(held_velocities_);
   for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = held_velocities_[i];

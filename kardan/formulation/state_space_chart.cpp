@@ -13,30 +13,10 @@ namespace {
 /// partition at a new base, since to end a chart costs a multistep method its memory. Half a digit
 /// of the dependent coordinates is lost at most.
 constexpr double chart_growth = 3;
-/// [rad] A chart ends where a body has turned this far from the base, well before T is singular.
-constexpr double chart_reach = 1;
-
-Mat3d orientation(const State& state, const BodyLayout& body) {
-  const double* q = state.p.data() + body.p + 3;
-  return rotation_matrix(Quaternion{q[0], q[1], q[2], q[3]});
-}
-
 }  // namespace
 
-double StateSpace::largest_turn(const Vector& q) const {
-  double largest = 0;
-  if (system_.dimension() != 3) return largest;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    const BodyLayout& body = system_.bodies()[b];
-    if (body.v_count <= 3) continue;
-    const double* theta = q.data() + body.v + 3;
-    largest = std::max(largest, std::hypot(theta[0], theta[1], theta[2]));
-  }
-  return largest;
-}
-
 bool StateSpace::advance(const ChartPoint& point) {
-  if (largest_turn(point.q) > chart_reach) return false;
+  if (chart_.largest_turn(point.q) > chart_reach) return false;
   if (rows_.empty()) return true;
   if (factor_dependent(near_) != Eval::ok) return false;
   near_base_ = false;
@@ -54,24 +34,10 @@ bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
   if (!has_past_) return false;
   Vector &q = past_q_, &dq = past_dq_, &ddq = past_ddq_;
   q.resize(past_.v.size());
-  ddq.resize(past_.v.size());
+  chart_.difference(base_.p, past_.p, q);
   dq = past_.v;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    const BodyLayout& body = system_.bodies()[b];
-    const bool turns = system_.dimension() == 3 && body.v_count > 3;
-    for (int k = 0; k < (turns ? 3 : body.v_count); ++k)
-      q[body.v + k] = past_.p[body.p + k] - base_.p[body.p + k];
-    if (!turns) continue;
-    const int i = body.v + 3;
-    const Vec3d theta =
-        rotation_log(transposed(orientation(base_, body)) * orientation(past_, body));
-    const Vec3d turn = rotation_rate_map_inverse(theta) * Vec3d{dq[i], dq[i + 1], dq[i + 2]};
-    for (int c = 0; c < 3; ++c) {
-      q[i + c] = theta[c];
-      dq[i + c] = turn[c];
-    }
-  }
-  acceleration_to_chart(q, dq, past_a_, ddq);
+  chart_.apply(rotation_rate_map_inverse, q, past_.v, dq);
+  chart_.to_second_rates(q, dq, past_a_, ddq);
   y.resize(second(), first());
   rate.resize(second(), first());
   split_.x_of.multiply(q, y.x);

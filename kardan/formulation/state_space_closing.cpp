@@ -162,13 +162,8 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
 /// The velocities of the point from dq_.
 void StateSpace::turn_velocities() {
   std::copy(dq_.begin(), dq_.end(), point_.v.begin());
-  if (system_.dimension() != 3) return;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const int i = system_.bodies()[b].v + 3;
-    const Vec3d w = turn_[b] * Vec3d{dq_[i], dq_[i + 1], dq_[i + 2]};
-    for (int c = 0; c < 3; ++c) point_.v[i + c] = w[c];
-  }
+  for (const Chart::Turn& t : chart_.turns())
+    put_three(turn_[t.body] * three_at(dq_, t.v), t.v, point_.v);
 }
 
 /// Smallest pivot of the dependent coordinates: it falls linearly towards a singular position.

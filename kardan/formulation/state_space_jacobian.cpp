@@ -30,28 +30,20 @@ void place_columns(const Matrix& B, int from, int count, int row, int column, Ma
 
 /// At theta = 0, where T = I.
 void StateSpace::curve_base() {
-  if (system_.dimension() == 2) return;
   curvature_.resize(system_.bodies().size());
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const int i = system_.bodies()[b].v + 3;
-    const Vec3d w{base_.v[i], base_.v[i + 1], base_.v[i + 2]};
-    const Vec3d alpha{base_a_[i], base_a_[i + 1], base_a_[i + 2]};
-    curvature_[b] = {Mat3d::identity(), 0.5 * tilde(w),
-                     0.5 * tilde(alpha) - (1.0 / 6) * tilde_tilde(w, w), Mat3d{}};
+  for (const Chart::Turn& t : chart_.turns()) {
+    const Vec3d w = three_at(base_.v, t.v), alpha = three_at(base_a_, t.v);
+    curvature_[t.body] = {Mat3d::identity(), 0.5 * tilde(w),
+                          0.5 * tilde(alpha) - (1.0 / 6) * tilde_tilde(w, w), Mat3d{}};
   }
 }
 
 /// At the point evaluated last.
 void StateSpace::curve_point() {
-  if (system_.dimension() == 2) return;
   curvature_.resize(system_.bodies().size());
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const int i = system_.bodies()[b].v + 3;
-    const Vec3d theta{q_[i], q_[i + 1], q_[i + 2]}, rate{dq_[i], dq_[i + 1], dq_[i + 2]};
-    const Vec3d second{ddq_[i], ddq_[i + 1], ddq_[i + 2]};
-    Curvature& c = curvature_[b];
+  for (const Chart::Turn& t : chart_.turns()) {
+    const Vec3d theta = three_at(q_, t.v), rate = three_at(dq_, t.v), second = three_at(ddq_, t.v);
+    Curvature& c = curvature_[t.body];
     c.T = rotation_rate_map(theta);
     c.spin = rotation_rate_map_gradient(theta, rate);
     c.acceleration =
@@ -124,14 +116,10 @@ void StateSpace::shape_derivatives(int width) {
 /// Y = E X, or Y += E X, per body: rotation rows of X times a 3 x 3 matrix.
 void StateSpace::add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts, int part,
                                Matrix& Y) const {
-  if (system_.dimension() == 2) return;
-  for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    if (system_.bodies()[b].v_count <= 3) continue;
-    const int i = system_.bodies()[b].v + 3;
-    turn_rows(sum, &(curvature_[b].*E)[0][0], {X.data + std::ptrdiff_t{i} * X.stride, X.stride},
-              columns_[moving_].bodies.of(static_cast<int>(b)), parts, width_,
-              Y.row(i) + part * width_, Y.cols());
-  }
+  for (const Chart::Turn& t : chart_.turns())
+    turn_rows(
+        sum, &(curvature_[t.body].*E)[0][0], {X.data + std::ptrdiff_t{t.v} * X.stride, X.stride},
+        columns_[moving_].bodies.of(t.body), parts, width_, Y.row(t.v) + part * width_, Y.cols());
 }
 
 /// Y = T X, or Y += T X: from chart coordinates to body tangents.
