@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kardan/formulation/analysis.h"
+#include "kardan/formulation/not_finite.h"
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
@@ -62,7 +63,7 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
     position_weight_[i] = scaled_residual(system_, rows_[i], 0, 1.0);
   // The values of M decide how the solvers treat it.
   if (Eval e = system_.evaluate(base_, {.force = true}, *ws_); e != Eval::ok) {
-    blame(base_);
+    culprit_ = not_finite_culprit(system_, base_, *ws_);
     return e;
   }
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
@@ -112,7 +113,7 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
   Eval e = request.force ? auxiliaries_.follow(system_, base_, point_, *ws_) : Eval::ok;
   if (e == Eval::ok) e = system_.evaluate(point_, request, *ws_);
   if (e != Eval::ok) {
-    blame(point_);
+    culprit_ = not_finite_culprit(system_, point_, *ws_);
     return e;
   }
   Motion& m = at.motion;
@@ -424,20 +425,6 @@ bool AllCoordinates::past(double& t, Local& y, LocalRate& rate) {
   y.z = past_.r;
   rate.b = past_b_;
   return true;
-}
-
-/// Names the force or the constraint that is not finite at `state`.
-void AllCoordinates::blame(const State& state) {
-  const auto& elements = system_.blueprint().elements;
-  Vector forces(elements.size());
-  system_.element_forces(state, forces, *ws_);
-  culprit_ = "a force that is not finite";
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    if (!std::isfinite(forces[i]))
-      culprit_ = fmt::format("'{}': its force is not finite", elements[i].name);
-  for (int row : rows_)
-    if (!std::isfinite(ws_->g[row]) || !std::isfinite(ws_->gamma[row]))
-      culprit_ = fmt::format("'{}', which is not finite", system_.row_name(row));
 }
 
 }  // namespace kardan

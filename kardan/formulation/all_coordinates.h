@@ -138,7 +138,6 @@ class AllCoordinates final : public ConstrainedProblem {
   double shape_remainder(const At& at);
   double least_root() const;
   void spread(const Vector& kept, Vector& all) const;
-  void blame(const State& state);
   Eval differentiate_base();
   Eval eliminate_auxiliaries();
 
@@ -176,7 +175,6 @@ class AllCoordinates final : public ConstrainedProblem {
   Vector x_, a_, lambda_, c_, u_;
   Vector all_lambda_, step_lambda_;
   ErrorUnits error_units_;
-  Local units_;
   Matrix all_;  // derivatives
   struct AuxiliaryScratch {
     Matrix d_w, by_others;

@@ -33,17 +33,7 @@ AllCoordinatesOptions::Projection projection(const OptionValues& values) {
 }  // namespace
 
 double AllCoordinates::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  error_units_.units(state, state.v, scale, units_);
-  double largest = 0;
-  auto compare = [&](const Vector& error, const Vector& units) {
-    for (std::size_t i = 0; i < error.size(); ++i)
-      largest = std::max(largest, std::abs(error[i]) / units[i]);
-  };
-  compare(e.x, units_.x);
-  compare(e.u, units_.u);
-  compare(e.z, units_.z);
-  const bool finite = all_finite(e.x) && all_finite(e.u) && all_finite(e.z);
-  return finite ? largest : std::nan("");
+  return error_units_.norm(e, state, state.v, scale);
 }
 
 void AllCoordinates::error_weights(const State& state, const ErrorScale& scale, Local& weights) {

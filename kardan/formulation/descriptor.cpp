@@ -355,17 +355,21 @@ void Descriptor::step_aside() {
 }
 
 double Descriptor::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  error_units(state, scale, error_unit_);
-  return size_in(error_unit_, e);
+  look_ahead(state);
+  return error_units_.norm(e, state, ahead_, scale);
 }
 
 void Descriptor::error_units(const State& state, const ErrorScale& scale, Local& units) {
-  // Where the step leads: a velocity that passes zero is as large as it is before and after.
+  look_ahead(state);
+  error_units_.units(state, ahead_, scale, units);
+}
+
+/// Where the step leads: a velocity that passes zero is as large as it is before and after.
+void Descriptor::look_ahead(const State& state) {
   ahead_ = at_base_ ? base_.v : state.v;
   for (std::size_t j = 0; at_base_ && j < ahead_.size(); ++j)
     if (const double v = base_.v[j] + step_ * base_a_[j]; std::abs(v) > std::abs(ahead_[j]))
       ahead_[j] = v;
-  error_units_.units(state, ahead_, scale, units);
 }
 
 bool Descriptor::advance(const ChartPoint& point) {

@@ -170,6 +170,7 @@ class Descriptor final : public DaeProblem {
   double position_drift() const;
   Eval redundant_rows_hold(const State& state);
   bool jumped(const State& state) const;
+  void look_ahead(const State& state);
   void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
                 Vector& ddq) const;
   void rotate(std::span<const double> q, std::span<const double> v);
@@ -275,7 +276,6 @@ class Descriptor final : public DaeProblem {
   ErrorUnits error_units_;
   Vector ahead_;
   bool at_base_ = true;  // steps begin there, not at a point inside the chart
-  Local error_unit_;
   std::string culprit_;
   Diagnosis diagnosis_ = Diagnosis::none;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kardan/formulation/descriptor.h"
+#include "kardan/formulation/not_finite.h"
 
 namespace kardan {
 namespace {
@@ -42,18 +43,7 @@ Eval Descriptor::evaluate(const State& state, Request request) {
   last_.evaluated = false;
   const Eval e = system_.evaluate(state, request, *ws_);
   if (e == Eval::ok) return e;
-  diagnosis_ = Diagnosis::not_finite;
-  culprit_ = "a force that is not finite";
-  const auto& elements = system_.blueprint().elements;
-  Vector forces(elements.size());
-  system_.element_forces(state, forces, *ws_);
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    if (!std::isfinite(forces[i]))
-      culprit_ = fmt::format("'{}': its force is not finite", elements[i].name);
-  for (int row = 0; row < layout_.m; ++row)
-    if (!std::isfinite(ws_->g[row]) || !std::isfinite(ws_->gamma[row]))
-      culprit_ = fmt::format("'{}', which is not finite", system_.row_name(row));
-  return e;
+  return fail(Diagnosis::not_finite, not_finite_culprit(system_, state, *ws_), e);
 }
 
 /// The joints of rows that nearly depend on others; empty where there are none.

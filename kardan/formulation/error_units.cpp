@@ -81,6 +81,13 @@ void ErrorUnits::units(const State& state, std::span<const double> before, const
     out.z[i] = unit(scale.first, scale.relative_first, scale.relative, i, std::abs(state.r[i]));
 }
 
+double ErrorUnits::norm(const Local& errors, const State& state, std::span<const double> before,
+                        const ErrorScale& scale) {
+  units(state, before, scale, units_);
+  const bool finite = all_finite(errors.x) && all_finite(errors.u) && all_finite(errors.z);
+  return finite ? size_in(units_, errors) : std::nan("");
+}
+
 ErrorScale ErrorUnits::default_scale(double tolerance) const {
   ErrorScale s;
   s.relative = tolerance;

@@ -40,6 +40,9 @@ class ErrorUnits {
   /// well, if they are larger.
   void units(const State& state, std::span<const double> before, const ErrorScale& scale,
              Local& out);
+  /// The largest error in its unit; no number where one of them is none.
+  double norm(const Local& errors, const State& state, std::span<const double> before,
+              const ErrorScale& scale);
 
  private:
   /// Where a mechanism is at a state.
@@ -54,6 +57,7 @@ class ErrorUnits {
   const System& system_;
   std::vector<Mechanism> mechanisms_;
   Vector position_, velocity_;  // sizes
+  Local units_;
 };
 
 }  // namespace kardan

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "kardan/base/rotation.h"
-#include "kardan/formulation/analysis.h"
-#include "kardan/formulation/assembly.h"
+#include "kardan/formulation/not_finite.h"
+#include "kardan/formulation/residuals.h"
 
 namespace kardan {
 namespace {
@@ -121,26 +121,8 @@ Eval StateSpace::evaluate_forces(State& state, Gradient gradient) {
   Request request = Request::all();
   request.gradient = gradient == Gradient::unknown;
   if (evaluated == Eval::ok) evaluated = system_.evaluate(state, request, *ws_);
-  if (evaluated != Eval::ok) blame(state);
+  if (evaluated != Eval::ok) culprit_ = not_finite_culprit(system_, state, *ws_);
   return evaluated;
-}
-
-/// Names the force or the constraint that is not finite at `state`.
-void StateSpace::blame(const State& state) {
-  const auto& elements = system_.blueprint().elements;
-  Vector forces(elements.size());
-  system_.element_forces(state, forces, *ws_);
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    if (!std::isfinite(forces[i])) {
-      culprit_ = fmt::format("'{}': its force is not finite", elements[i].name);
-      return;
-    }
-  for (int row : rows_)
-    if (!std::isfinite(ws_->g[row]) || !std::isfinite(ws_->gamma[row])) {
-      culprit_ = fmt::format("'{}', which is not finite", system_.row_name(row));
-      return;
-    }
-  culprit_ = "a force that is not finite";
 }
 
 /// Rows left out as redundant follow from the others, unless they contradict them by now.

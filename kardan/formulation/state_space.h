@@ -136,7 +136,6 @@ class StateSpace final : public ChartProblem {
   double reduced_work() const;
   Eval saddle_accelerations();
   std::string directions_at_base();
-  void blame(const State& state);
   Eval check_redundant_rows();
   double regularity(Tangent& tangent) const;
   double blurred_below() const;
@@ -286,7 +285,7 @@ class StateSpace final : public ChartProblem {
   bool moving_ = false;          // derivatives have a column for time
   ErrorUnits error_units_;
   Local units_;
-  Vector error_x_, error_u_;
+  Local errors_;  // of all coordinates
   Local free_part_;
   LocalRate end_rate_;
   Local grid_y_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kardan/formulation/assembly.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/linalg/kernels.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kardan/formulation/assembly.h"
 #include "kardan/formulation/state_space.h"
 
 namespace kardan {
@@ -52,25 +51,17 @@ void StateSpace::constrained_part(Vector& d) {
   free.resize(second(), split_.drift());
   split_.x_of.multiply(d, free.x);
   split_.drift_of(d, free.z);
-  error_x_.resize(d.size());
-  spread_position_error(free, error_x_);
-  add_scaled(-1, error_x_, d);
+  errors_.x.resize(d.size());
+  spread_position_error(free, errors_.x);
+  add_scaled(-1, errors_.x, d);
 }
 
 double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  double largest = 0;
-  error_x_.resize(system_.sizes().v);
-  error_u_.resize(system_.sizes().v);
-  spread_position_error(e, error_x_);
-  spread_velocity_error(e.u, error_u_);
-  error_units_.units(state, state.v, scale, units_);
-  for (std::size_t j = 0; j < error_x_.size(); ++j)
-    largest = std::max(
-        {largest, std::abs(error_x_[j]) / units_.x[j], std::abs(error_u_[j]) / units_.u[j]});
-  const std::span<const double> first = std::span(e.z).subspan(split_.drift());
-  for (std::size_t i = 0; i < first.size(); ++i)
-    largest = std::max(largest, std::abs(first[i]) / units_.z[i]);
-  return largest;
+  errors_.resize(system_.sizes().v, system_.sizes().r);
+  spread_position_error(e, errors_.x);
+  spread_velocity_error(e.u, errors_.u);
+  std::copy(e.z.begin() + split_.drift(), e.z.end(), errors_.z.begin());
+  return error_units_.norm(errors_, state, state.v, scale);
 }
 
 }  // namespace kardan
