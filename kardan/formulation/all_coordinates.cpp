@@ -16,21 +16,7 @@ namespace {
 /// Cholesky factors of G M^-1 G' see the square of what is left of a row: rows with less than this
 /// are left out.
 constexpr double row_tolerance = 3e-7;
-/// Points where less than this is left of a row without its part along others, or, in small steps,
-/// than what this share of a step changes it by, lie around a singular position: explicit steps may
-/// leave it on another branch. All methods have stages farther apart. Nearer than the last number
-/// to it no other method can go on from there.
-constexpr double singular_root = 3e-3, singular_share = 0.02, nearest_root = 2e-3;
-/// Models in which there never was more than this left have rows that nearly depend on each other
-/// wherever they stand; then all of these count as shares of what there was.
-constexpr double plain_root = 0.03;
-/// The driver passes singular positions at 0.4 of a step, between stages of radau5 and of dop853.
-/// Those of half-explicit methods leave the widest gap around 0.54 (hem5: 0.375 to 0.714): the time
-/// they are told is earlier by as much.
-constexpr double half_explicit_ahead = 0.4 / 0.54;
-/// Squares of what is left of a row that are smaller than this many residuals of positions say
-/// nothing about the branch.
-constexpr double blurred = 10;
+
 }  // namespace
 
 AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions& options)
@@ -289,32 +275,30 @@ Eval AllCoordinates::rebase(const State& state) {
 
 /// What counts as near, where rows nearly depend on each other all the time.
 double AllCoordinates::level() const {
-  return std::min(1.0, farthest_root_ / plain_root);
+  return std::min(1.0, singular_.best() / singular::plain_root);
 }
 
 /// What must be left of every row.
 double AllCoordinates::least_root() const {
   if (!has_base_) return 0;
+  const double root = singular_.now(), refused = level() * singular::refused_root,
+               nearest = level() * singular::nearest_root;
   // Steps do not end so near: rows nearly depend on each other in this model.
-  if (base_root_ < level() * nearest_root) return 0.5 * base_root_;
-  if (!std::isfinite(singular_time_)) return std::min(level() * singular_root, base_root_);
-  const double share = singular_share * base_root_ * step_ / (singular_time_ - base_.t);
-  return std::min(level() * singular_root, std::max(level() * nearest_root, share));
+  if (root < nearest) return 0.5 * root;
+  if (!std::isfinite(singular_.time())) return std::min(refused, root);
+  const double share = singular::refused_share * root * step_ / (singular_.time() - base_.t);
+  return std::min(refused, std::max(nearest, share));
 }
 
-/// Near a singular position the root of the smallest pivot falls linearly.
 void AllCoordinates::look_ahead() {
-  past_root_ = has_past_ ? base_root_ : 1;
-  base_root_ = std::sqrt(base_at_->left.square);
-  farthest_root_ = std::max(farthest_root_, base_root_);
-  const bool alike = root_kind_ == base_at_->left.kind;
-  root_kind_ = base_at_->left.kind;
-  singular_time_ = std::numeric_limits<double>::infinity();
-  if (!has_past_ || !alike || options_.singular == AllCoordinatesOptions::Singular::taken ||
-      base_root_ >= std::min(level() * near_root, past_root_))
-    return;
-  const double ahead = base_root_ * (base_.t - past_.t) / (past_root_ - base_root_);
-  singular_time_ = base_.t + (kind() == ProblemKind::ode ? ahead : half_explicit_ahead * ahead);
+  const Remainder& left = base_at_->left;
+  const bool comparable = has_past_ && root_kind_ == left.kind;
+  root_kind_ = left.kind;
+  singular_.see(base_.t, std::sqrt(left.square),
+                comparable ? SingularWatch::Before::comparable : SingularWatch::Before::unrelated);
+  if (options_.singular == AllCoordinatesOptions::Singular::refused)
+    singular_.foretell(level() * singular::near_row,
+                       kind() == ProblemKind::ode ? 1 : singular::half_explicit_ahead);
 }
 
 /// Equations and accelerations at the base, with another choice of rows where this one fails.
@@ -379,7 +363,7 @@ bool AllCoordinates::branches_are_blurred() const {
   double off = 0;
   for (int i = 0; i < holonomic_; ++i)
     off = std::max(off, std::abs(position_weight_[i] * end_at_->motion.g[i]));
-  return end_at_->left.square < blurred * level() * level() * off;
+  return end_at_->left.square < singular::blurred * level() * level() * off;
 }
 
 void AllCoordinates::base_point(ChartPoint& point) const {

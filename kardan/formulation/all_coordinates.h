@@ -13,13 +13,13 @@
 ///
 /// Rows that follow from others are left out, and chosen anew when the others cease to carry them.
 
-#include <limits>
 #include <memory>
 
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/singular_watch.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/constrained_problem.h"
 #include "kardan/linalg/motion/motion_solver.h"
@@ -70,7 +70,7 @@ class AllCoordinates final : public ConstrainedProblem {
   const Vector& multipliers() const override { return base_lambda_; }
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
-  double singular_time() const override { return singular_time_; }
+  double singular_time() const override { return singular_.time(); }
   ProblemCounts counts() const override { return {}; }
   std::vector<std::string> remarks() const override { return {}; }
   Diagnosis diagnosis() const override { return Diagnosis::none; }
@@ -132,8 +132,6 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval project_velocity(At& at);
   void retract_point();
   void look_ahead();
-  /// Where less than this is left of a row, singular positions are looked for ahead.
-  static constexpr double near_root = 0.3;
   Remainder remainder(const At& at);
   double shape_remainder(const At& at);
   double least_root() const;
@@ -161,14 +159,12 @@ class AllCoordinates final : public ConstrainedProblem {
   bool has_base_ = false, has_past_ = false, has_end_ = false;
   bool has_factors_ = false;  // of at_
   bool at_base_ = true;       // steps begin there, not at a point inside the chart
-  // Root of what is left of a row beside the others, at the base and at the one before; where it
-  // would be zero.
-  double base_root_ = 1, past_root_ = 1, farthest_root_ = 0, step_ = 0;
-  int root_kind_ = 0;  // how base_root_ was measured
+  SingularWatch singular_;    // by the root of what is left of a row beside the others
+  int root_kind_ = 0;         // how it was measured
+  double step_ = 0;           // [s]
   // Constraints by their shape alone, without masses; made when they are first looked at.
   std::unique_ptr<MotionSolver> shape_;
   SparseMatrix shape_mass_;
-  double singular_time_ = std::numeric_limits<double>::infinity();
   Local base_y_;
   LocalRate base_rate_;
   Vector base_a_, base_lambda_, end_a_, end_lambda_, past_a_, past_b_;

@@ -112,7 +112,7 @@ void AllCoordinates::retract_point() {
 AllCoordinates::Remainder AllCoordinates::remainder(const At& at) {
   const Remainder out{at.solver->pivot_ratio(), at.solver->by_free_directions() ? 1 : 0};
   if (options_.singular == AllCoordinatesOptions::Singular::taken ||
-      std::sqrt(out.square) >= near_root)
+      std::sqrt(out.square) >= singular::near_row)
     return out;
   const double shape = shape_remainder(at);
   return shape > out.square ? Remainder{shape, 2} : out;

@@ -22,6 +22,7 @@
 #include "kardan/formulation/chart.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/motion_blocks.h"
+#include "kardan/formulation/singular_watch.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/linalg/constraint_space.h"
@@ -117,7 +118,7 @@ class Descriptor final : public DaeProblem {
   void constrained_part(Vector& d) override;
   double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
-  double singular_time() const override { return singular_time_; }
+  double singular_time() const override { return singular_.time(); }
   ProblemCounts counts() const override { return counts_; }
   std::vector<std::string> remarks() const override;
   std::span<const PartitionRecord> partition_history() const override { return history_; }
@@ -224,14 +225,9 @@ class Descriptor final : public DaeProblem {
   int partitions_ = 0;
   ProblemCounts counts_;
   std::vector<PartitionRecord> history_;
-  int switches_ = 0;  // from LU to QR
-  /// How far constraints were from depending on each other at the last bases.
-  struct Distance {
-    double t = 0, remainder = -1;
-    std::string rows;
-  };
-  Distance now_, before_now_;
-  double farthest_ = 0, singular_time_ = std::numeric_limits<double>::infinity();
+  int switches_ = 0;        // from LU to QR
+  SingularWatch singular_;  // by remainder_
+  std::string near_rows_;   // of the base seen last
 
   /// The end of the last finished step, with what was found there.
   struct Finished {

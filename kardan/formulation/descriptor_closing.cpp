@@ -19,16 +19,8 @@ namespace {
 /// up to this.
 constexpr double largest_rounding = 1e-12;
 constexpr int max_closing_iterations = 10;
-/// A row counts as nearly redundant when at most this share of it remains beside the others:
-/// round-off of positions reaches the velocities divided by its square.
-constexpr double weak_remainder = 1e-3;
-/// Constraints this far from depending on each other at the last stage do not at the end of a step.
-constexpr double safe_remainder = 0.05;
 /// A correction of accelerations, multipliers and w of this relative size is round-off.
 constexpr double converged = 1e-13;
-/// Closing may change velocities by this share of their size: far above what Newton's method leaves
-/// at any tolerance, far below the angle between two branches.
-constexpr double largest_push = 0.01;
 constexpr double round_off = 1e-16;
 /// A correction of accelerations of this relative size changes no digit that counts.
 constexpr double refined = 1e-15;
@@ -40,7 +32,7 @@ constexpr int max_acceleration_iterations = 20;
 /// Whether the step was linearized at the time of the state, where all rows were far from
 /// redundant.
 bool Descriptor::rows_are_known(const State& state) const {
-  return partitions_ > 0 && last_.t == state.t && last_.remainder > safe_remainder &&
+  return partitions_ > 0 && last_.t == state.t && last_.remainder > singular::safe_row &&
          rank_ == layout_.m && rows_.rank() == rank_;
 }
 
@@ -49,7 +41,7 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   if (partitions_ > 0 && rows_t_ == state.t && rows_p_ == state.p) return Eval::ok;
   // A closed state is known: the rows were those of the point it was closed from, next to it.
   if (partitions_ > 0 && at == At::consistent && finished_.is(state) && rows_.rank() == rank_ &&
-      rows_.smallest_remainder() > weak_remainder && rank_ == layout_.m)
+      rows_.smallest_remainder() > singular::weak_row && rank_ == layout_.m)
     return Eval::ok;
   const bool decide = at == At::consistent, drifts = decide && !form_.project;
   if (values == Values::wanted)
@@ -77,7 +69,7 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
     const char independent = rows_.is_independent(i) ? 1 : 0;
     changed = changed || active_[i] != independent;
     active_[i] = independent;
-    strong_[i] = rows_.remainder(i) > weak_remainder ? 1 : 0;
+    strong_[i] = rows_.remainder(i) > singular::weak_row ? 1 : 0;
   }
   if (changed) ++partitions_;
   return Eval::ok;
@@ -328,7 +320,7 @@ bool Descriptor::jumped(const State& state) const {
     change = std::max(change, std::abs(pushed_[j]) / column_scale_[j]);
     size = std::max(size, std::abs(state.v[j]) / column_scale_[j]);
   }
-  return change > largest_push * size;
+  return change > singular::largest_push * size;
 }
 
 /// Onto the invariants e = 0 by the smallest change of positions and velocities along the

@@ -11,12 +11,6 @@
 namespace kardan {
 namespace {
 
-/// A row of which less than this remains beside the others is named when something fails.
-constexpr double suspicious_remainder = 0.02;
-/// A singular position has been passed where the remainder fell below this share of its largest.
-constexpr double passed_share = 0.1;
-/// One is foretold where the remainder is below this, and falls.
-constexpr double near_remainder = 0.3;
 constexpr std::size_t most_names = 4;
 /// An invariant may change by this share of the terms of its rate: their round-off.
 constexpr double preserved = 1e-8, round_off = 1e-12;
@@ -54,7 +48,7 @@ std::string Descriptor::weak_rows(const ConstraintSpace& rows) const {
   for (int i = 0; i < layout_.m; ++i) {
     // Rows that are redundant everywhere are no trouble.
     const bool weak =
-        rows.is_independent(i) ? rows.remainder(i) < suspicious_remainder : rows.rank() < rank_;
+        rows.is_independent(i) ? rows.remainder(i) < singular::suspicious_row : rows.rank() < rank_;
     if (!weak) continue;
     if (rows.is_independent(i)) smallest = std::min(smallest, rows.remainder(i));
     const std::string& name = system_.blueprint().elements[system_.rows()[i].element].name;
@@ -79,22 +73,15 @@ void Descriptor::watch_rank() {
                         fmt::format("rank {} instead of {}{}", rank, history_.back().rank,
                                     which.empty() ? "" : ": " + which)});
   }
-  if (layout_.m == 0 || now_.t == base_.t) return;
-  const bool continues = now_.remainder >= 0 && base_.t > now_.t;
-  Distance next{base_.t, remainder_, rows_are_old_ ? std::string() : weak_rows(rows_)};
-  if (rank < rank_) next.remainder = 0;
-  farthest_ = std::max(farthest_, next.remainder);
-  if (continues && before_now_.remainder > now_.remainder && next.remainder > now_.remainder &&
-      now_.remainder < passed_share * farthest_)
-    history_.push_back(
-        {now_.t, rank,
-         now_.rows.empty() ? std::string("passed a singular position") : "passed " + now_.rows});
-  singular_time_ = std::numeric_limits<double>::infinity();
-  if (continues && next.remainder < now_.remainder && next.remainder < near_remainder)
-    singular_time_ =
-        base_.t + next.remainder * (base_.t - now_.t) / (now_.remainder - next.remainder);
-  before_now_ = std::move(now_);
-  now_ = std::move(next);
+  if (layout_.m == 0 || singular_.t() == base_.t) return;
+  const bool comparable = singular_.now() >= 0 && base_.t > singular_.t();
+  singular_.see(base_.t, rank < rank_ ? 0 : remainder_,
+                comparable ? SingularWatch::Before::comparable : SingularWatch::Before::unrelated);
+  singular_.foretell(singular::near_row);
+  if (singular_.passed())
+    history_.push_back({singular_.before_t(), rank,
+                        "passed " + (near_rows_.empty() ? "a singular position" : near_rows_)});
+  near_rows_ = rows_are_old_ ? std::string() : weak_rows(rows_);
 }
 
 /// Invariants of bodies keep the values they have at the start, or after a change of modes: what

@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-#include "kardan/integrate/problem.h"
+#include "kardan/integrate/dae_problem.h"
 #include "kardan/system/mechanisms.h"
 #include "kardan/system/system.h"
 

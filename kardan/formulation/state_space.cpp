@@ -180,7 +180,6 @@ Eval StateSpace::rebase(const State& state) {
   if (has_past_) {
     std::swap(past_, base_);
     std::swap(past_a_, base_a_);
-    past_regularity_ = base_regularity_;
     past_b_.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
   }
   has_base_ = false;
@@ -221,7 +220,8 @@ Eval StateSpace::rebase(const State& state) {
   base_lambda_ = lambda_;
   at_base_.t = base_.t;
   bend_base();
-  look_ahead(partitions() == partitions_before);
+  look_ahead(has_past_ && partitions() == partitions_before ? SingularWatch::Before::comparable
+                                                            : SingularWatch::Before::unrelated);
   const int drift = split_.drift();
   base_y_.resize(second(), first());
   base_rate_.resize(second(), first());

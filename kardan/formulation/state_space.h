@@ -21,7 +21,6 @@
 /// from all rows for given u = x'. Positions change along B, which has columns for (x, zeta),
 /// velocities along U, the null space of [G; H], and U takes the place of B' above.
 
-#include <limits>
 #include <memory>
 
 #include "kardan/base/vec.h"
@@ -31,6 +30,7 @@
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/parametrization.h"
+#include "kardan/formulation/singular_watch.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/linalg/linear_solver.h"
@@ -80,7 +80,7 @@ class StateSpace final : public ChartProblem {
   const Vector& multipliers() const override { return base_lambda_; }
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
-  double singular_time() const override { return singular_time_; }
+  double singular_time() const override { return singular_.time(); }
   ProblemCounts counts() const override { return {}; }
   std::vector<std::string> remarks() const override { return {}; }
   Diagnosis diagnosis() const override { return Diagnosis::none; }
@@ -140,7 +140,7 @@ class StateSpace final : public ChartProblem {
   double regularity(Tangent& tangent) const;
   double blurred_below() const;
   Eval check_branches();
-  void look_ahead(bool alike);
+  void look_ahead(SingularWatch::Before before);
   void update_turns();
   void update_bias();
   void chart_columns();
@@ -198,10 +198,7 @@ class StateSpace final : public ChartProblem {
   LocalRate base_rate_;
   Vector base_a_, base_lambda_;
   double fresh_norm_ = 0;
-  // How far the dependent coordinates are from not being determined, at the base, the one before,
-  // and at best; when they would be at last.
-  double base_regularity_ = 1, past_regularity_ = 1, best_regularity_ = 0;
-  double singular_time_ = std::numeric_limits<double>::infinity();
+  SingularWatch singular_;  // by how far the dependent coordinates are from not being determined
   Tangent at_base_, at_point_;
   Tangent near_;  // the accepted point near which evaluations are expected, if not the base
   bool near_base_ = true;

@@ -17,12 +17,6 @@ constexpr double slow_contraction = 0.05;
 /// A residual that will fall below this share of the tolerance at the rate it fell need not be
 /// looked at by itself.
 constexpr double foreseeable = 0.1;
-/// Branches of a motion whose distance is below this many tolerances of positions cannot be told
-/// apart.
-constexpr double blurred = 10;
-/// Singular positions are looked for where the dependent coordinates are determined by this share
-/// of what they were at best, or less.
-constexpr double near_singular = 0.1;
 
 }  // namespace
 
@@ -172,26 +166,20 @@ double StateSpace::regularity(Tangent& tangent) const {
 
 /// At a distance s from a singular position two branches are s^2 apart.
 double StateSpace::blurred_below() const {
-  return best_regularity_ * std::sqrt(blurred * closing_.position);
+  return singular_.best() * std::sqrt(singular::blurred * closing_.position);
 }
 
 /// A step must not end where positions that are closed may lie on either branch.
 Eval StateSpace::check_branches() {
-  if (regularity(at_point_) >= std::min(base_regularity_, blurred_below())) return Eval::ok;
+  if (regularity(at_point_) >= std::min(singular_.now(), blurred_below())) return Eval::ok;
   culprit_ = "a singular position: its branches are nearer to each other than rounding";
   return Eval::recoverable;
 }
 
 /// Where the dependent coordinates would be determined no more.
-void StateSpace::look_ahead(bool alike) {
-  base_regularity_ = regularity(at_base_);
-  best_regularity_ = std::max(best_regularity_, base_regularity_);
-  singular_time_ = std::numeric_limits<double>::infinity();
-  if (!has_past_ || !alike || base_regularity_ >= near_singular * best_regularity_ ||
-      base_regularity_ >= past_regularity_)
-    return;
-  singular_time_ =
-      base_.t + base_regularity_ * (base_.t - past_.t) / (past_regularity_ - base_regularity_);
+void StateSpace::look_ahead(SingularWatch::Before before) {
+  singular_.see(base_.t, regularity(at_base_), before);
+  singular_.foretell(singular::near_pivot * singular_.best());
 }
 
 }  // namespace kardan
