@@ -37,7 +37,7 @@ AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions
 }
 
 Eval AllCoordinates::choose_rows(const std::string& why) {
-  const RowDependencies found = constraint_dependencies(system_, base_, *ws_, row_tolerance);
+  const RowDependencies found = constraint_dependencies(system_, base_.state, *ws_, row_tolerance);
   if (found.eval != Eval::ok) return found.eval;
   rows_ = found.independent;
   kept_ = pick_rows(*system_.patterns().constraint, rows_);
@@ -48,17 +48,17 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     position_weight_[i] = scaled_residual(system_, rows_[i], 0, 1.0);
   // The values of M decide how the solvers treat it.
-  if (Eval e = system_.evaluate(base_, {.force = true}, *ws_); e != Eval::ok) {
-    culprit_ = not_finite_culprit(system_, base_, *ws_);
+  if (Eval e = system_.evaluate(base_.state, {.force = true}, *ws_); e != Eval::ok) {
+    culprit_ = not_finite_culprit(system_, base_.state, *ws_);
     return e;
   }
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
   base_at_->solver = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
   for (At* at : {at_.get(), end_at_.get()})
     at->solver = std::make_unique<MotionSolver>(*base_at_->solver, ws_->M, kept_.pattern);
-  has_end_ = has_factors_ = false;
+  end_.known = has_factors_ = false;
   shape_.reset();
-  history_.push_back({base_.t, rows(), history_.empty() ? "start" : why});
+  history_.push_back({base_.state.t, rows(), history_.empty() ? "start" : why});
   return Eval::ok;
 }
 
@@ -96,7 +96,7 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
                         .velocity = what == What::velocities || what == What::all,
                         .acceleration = what == What::all,
                         .force = what == What::forces || what == What::all};
-  Eval e = request.force ? auxiliaries_.follow(system_, base_, point_, *ws_) : Eval::ok;
+  Eval e = request.force ? auxiliaries_.follow(system_, base_.state, point_, *ws_) : Eval::ok;
   if (e == Eval::ok) e = system_.evaluate(point_, request, *ws_);
   if (e != Eval::ok) {
     culprit_ = not_finite_culprit(system_, point_, *ws_);
@@ -133,8 +133,8 @@ Eval AllCoordinates::evaluate(double t, const Vector& x, const Vector& v, const 
 /// With the velocities of point_.
 Eval AllCoordinates::evaluate_moved(double t, const Vector& x, const Vector& z, What what) {
   point_.t = t;
-  system_.retract(base_.p, x, point_.p);
-  if (follows_) system_.follow_turns(base_, x, point_, *ws_);
+  system_.retract(base_.state.p, x, point_.p);
+  if (follows_) system_.follow_turns(base_.state, x, point_, *ws_);
   point_.r = z;
   return evaluate_at(*at_, what);
 }
@@ -192,7 +192,7 @@ void AllCoordinates::spread(const Vector& kept, Vector& all) const {
 
 void AllCoordinates::base_multipliers(Vector& lambda) const {
   lambda.resize(rows());
-  for (int i = 0; i < rows(); ++i) lambda[i] = base_lambda_[rows_[i]];
+  for (int i = 0; i < rows(); ++i) lambda[i] = base_.lambda[rows_[i]];
 }
 
 void AllCoordinates::note_multipliers(double t, const Vector& lambda) {
@@ -218,8 +218,8 @@ Eval AllCoordinates::begin_step(double h) {
   h_ = h;
   alpha_ = options_.alpha / h;
   beta_ = options_.beta / h;
-  if (Eval e = accelerate(*base_at_, base_a_, base_lambda_); e != Eval::ok) return e;
-  base_rate_.a = base_a_;
+  if (Eval e = accelerate(*base_at_, base_.a, base_.lambda); e != Eval::ok) return e;
+  base_.rate.a = base_.a;
   return Eval::ok;
 }
 
@@ -237,38 +237,20 @@ Eval AllCoordinates::rate(double t, const Local& y, LocalRate& out) {
   return Eval::ok;
 }
 
-bool AllCoordinates::is_end(const State& s) const {
-  return has_end_ && s.t == end_.t && s.p == end_.p && s.v == end_.v && s.r == end_.r &&
-         s.w == end_.w && s.turns == end_.turns && s.modes == end_.modes;
-}
-
 Eval AllCoordinates::rebase(const State& state) {
-  has_past_ = has_base_ && state.t > base_.t && state.modes == base_.modes;
-  if (has_past_) {
-    std::swap(past_, base_);
-    std::swap(past_a_, base_a_);
-    past_b_ = base_rate_.b;
-  }
-  has_base_ = false;
-  const bool known = is_end(state);
-  base_ = state;
+  const bool known = move_base(state, base_, past_, end_);
   at_base_ = true;
   if (known) {
     std::swap(base_at_, end_at_);
-    std::swap(base_a_, end_a_);
-    std::swap(base_lambda_, end_lambda_);
+    std::swap(base_.a, end_.a);
+    std::swap(base_.lambda, end_.lambda);
   } else if (Eval e = settle_base(); e != Eval::ok) {
     return e;
   }
-  has_end_ = false;
-  point_ = base_;
-  base_y_.resize(second(), first());
-  std::fill(base_y_.x.begin(), base_y_.x.end(), 0.0);
-  base_y_.u = base_.v;
-  base_y_.z = base_.r;
-  base_rate_.a = base_a_;
-  base_rate_.b = base_at_->motion.b;
-  has_base_ = true;
+  point_ = base_.state;
+  base_.b = base_at_->motion.b;
+  base_.place_freely();
+  base_.known = true;
   look_ahead();
   return Eval::ok;
 }
@@ -280,21 +262,21 @@ double AllCoordinates::level() const {
 
 /// What must be left of every row.
 double AllCoordinates::least_root() const {
-  if (!has_base_) return 0;
+  if (!base_.known) return 0;
   const double root = singular_.now(), refused = level() * singular::refused_root,
                nearest = level() * singular::nearest_root;
   // Steps do not end so near: rows nearly depend on each other in this model.
   if (root < nearest) return 0.5 * root;
   if (!std::isfinite(singular_.time())) return std::min(refused, root);
-  const double share = singular::refused_share * root * step_ / (singular_.time() - base_.t);
+  const double share = singular::refused_share * root * step_ / (singular_.time() - base_.state.t);
   return std::min(refused, std::max(nearest, share));
 }
 
 void AllCoordinates::look_ahead() {
   const Remainder& left = base_at_->left;
-  const bool comparable = has_past_ && root_kind_ == left.kind;
+  const bool comparable = past_.known && root_kind_ == left.kind;
   root_kind_ = left.kind;
-  singular_.see(base_.t, std::sqrt(left.square),
+  singular_.see(base_.state.t, std::sqrt(left.square),
                 comparable ? SingularWatch::Before::comparable : SingularWatch::Before::unrelated);
   if (options_.singular == AllCoordinatesOptions::Singular::refused)
     singular_.foretell(level() * singular::near_row,
@@ -307,13 +289,13 @@ Eval AllCoordinates::settle_base() {
   if (fresh)
     if (Eval e = choose_rows({}); e != Eval::ok) return e;
   for (;;) {
-    point_ = base_;
+    point_ = base_.state;
     if (Eval e = evaluate_at(*base_at_, What::all); e != Eval::ok) return e;
-    base_.w = point_.w;
+    base_.state.w = point_.w;
     Eval e = factor_at(*base_at_);
     if (e == Eval::ok) base_at_->left = remainder(*base_at_);
     if (e == Eval::ok) e = constraints_hold(*base_at_);
-    if (e == Eval::ok) return accelerate(*base_at_, base_a_, base_lambda_);
+    if (e == Eval::ok) return accelerate(*base_at_, base_.a, base_.lambda);
     if (fresh) return e;
     fresh = true;
     if (Eval chosen = choose_rows(culprit_); chosen != Eval::ok) return chosen;
@@ -339,21 +321,20 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
     if (Eval e = evaluate_at(*end_at_, What::all); e != Eval::ok) return e;
   }
   if (Eval e = constraints_hold(*end_at_); e != Eval::ok) return e;
-  if (Eval e = accelerate(*end_at_, end_a_, end_lambda_); e != Eval::ok) return e;
+  if (Eval e = accelerate(*end_at_, end_.a, end_.lambda); e != Eval::ok) return e;
   if (options_.singular == AllCoordinatesOptions::Singular::refused && branches_are_blurred()) {
     culprit_ = "a singular position: constraints are off by more than branches are apart";
     return Eval::recoverable;
   }
-  end_ = point_;
-  has_end_ = true;
-  state = point_;
+  end_.state = state = point_;
+  end_.known = true;
   point.t = t;
   point.q = x_;
   chart_.to_rates(x_, point_.v, point.dq);
-  chart_.to_second_rates(x_, point.dq, end_a_, point.ddq);
+  chart_.to_second_rates(x_, point.dq, end_.a, point.ddq);
   point.z = y.z;
   point.dz = end_at_->motion.b;
-  point.a = end_a_;
+  point.a = end_.a;
   return Eval::ok;
 }
 
@@ -367,13 +348,8 @@ bool AllCoordinates::branches_are_blurred() const {
 }
 
 void AllCoordinates::base_point(ChartPoint& point) const {
-  point.t = base_.t;
-  point.q.assign(second(), 0.0);
-  point.dq = base_.v;
-  point.ddq = base_a_;  // at the base T = I and its rate does not act on x'
-  point.z = base_.r;
-  point.dz = base_rate_.b;
-  point.a = base_a_;
+  base_.put(point);
+  point.a = base_.a;
 }
 
 Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, State& state) {
@@ -389,7 +365,7 @@ Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, 
     if (Eval e = factor(); e != Eval::ok) return e;
     if (Eval e = project_velocity(*at_); e != Eval::ok) return e;
   }
-  if (Eval e = auxiliaries_.follow(system_, base_, point_, *ws_); e != Eval::ok) return e;
+  if (Eval e = auxiliaries_.follow(system_, base_.state, point_, *ws_); e != Eval::ok) return e;
   state = point_;
   return Eval::ok;
 }
@@ -400,14 +376,14 @@ bool AllCoordinates::advance(const ChartPoint& point) {
 }
 
 bool AllCoordinates::past(double& t, Local& y, LocalRate& rate) {
-  if (!has_past_) return false;
+  if (!past_.known) return false;
   y.resize(second(), first());
-  chart_.difference(base_.p, past_.p, y.x);
-  chart_.to_rates(y.x, past_.v, y.u);
-  chart_.to_second_rates(y.x, y.u, past_a_, rate.a);
-  t = past_.t;
-  y.z = past_.r;
-  rate.b = past_b_;
+  chart_.difference(base_.state.p, past_.state.p, y.x);
+  chart_.to_rates(y.x, past_.state.v, y.u);
+  chart_.to_second_rates(y.x, y.u, past_.a, rate.a);
+  t = past_.state.t;
+  y.z = past_.state.r;
+  rate.b = past_.b;
   return true;
 }
 

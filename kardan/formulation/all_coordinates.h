@@ -18,6 +18,7 @@
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
+#include "kardan/formulation/chart_base.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/singular_watch.h"
 #include "kardan/formulation/system_events.h"
@@ -43,8 +44,8 @@ class AllCoordinates final : public ConstrainedProblem {
   int second() const override { return system_.sizes().v; }
   int first() const override { return system_.sizes().r; }
   Eval rebase(const State& state) override;
-  const Local& base() const override { return base_y_; }
-  const LocalRate& base_rate() const override { return base_rate_; }
+  const Local& base() const override { return base_.y; }
+  const LocalRate& base_rate() const override { return base_.rate; }
   Eval begin_step(double h) override;
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval jacobian(LocalJacobian& out) override;
@@ -66,8 +67,8 @@ class AllCoordinates final : public ConstrainedProblem {
   double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
-  const Vector& accelerations() const override { return base_a_; }
-  const Vector& multipliers() const override { return base_lambda_; }
+  const Vector& accelerations() const override { return base_.a; }
+  const Vector& multipliers() const override { return base_.lambda; }
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
   double singular_time() const override { return singular_.time(); }
@@ -89,7 +90,7 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval factor() override;
   void solve(Place place, Vector& a, Vector& lambda) override;
   void base_multipliers(Vector& lambda) const override;
-  bool continues() const override { return has_past_; }
+  bool continues() const override { return past_.known; }
   void note_multipliers(double t, const Vector& lambda) override;
 
   /// Multipliers of all rows the method found inside its last step, and their time: those of the
@@ -123,7 +124,6 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval positions_hold(At& at);
   double largest_off(int& row) const;
   Eval contradiction(int row);
-  bool is_end(const State& state) const;
   bool branches_are_blurred() const;
   double level() const;
   /// Which factors a projection begins with: those factored last, or its own.
@@ -154,9 +154,10 @@ class AllCoordinates final : public ConstrainedProblem {
   int holonomic_ = 0;
   std::vector<PartitionRecord> history_;
 
-  State base_, point_, past_, end_, nearby_, closer_;
+  ChartBase base_;
+  SolvedState past_, end_;
+  State point_, nearby_, closer_;
   std::unique_ptr<At> base_at_, at_, end_at_;
-  bool has_base_ = false, has_past_ = false, has_end_ = false;
   bool has_factors_ = false;  // of at_
   bool at_base_ = true;       // steps begin there, not at a point inside the chart
   SingularWatch singular_;    // by the root of what is left of a row beside the others
@@ -165,9 +166,6 @@ class AllCoordinates final : public ConstrainedProblem {
   // Constraints by their shape alone, without masses; made when they are first looked at.
   std::unique_ptr<MotionSolver> shape_;
   SparseMatrix shape_mass_;
-  Local base_y_;
-  LocalRate base_rate_;
-  Vector base_a_, base_lambda_, end_a_, end_lambda_, past_a_, past_b_;
   Vector x_, a_, lambda_, c_, u_;
   Vector all_lambda_, step_lambda_;
   ErrorUnits error_units_;

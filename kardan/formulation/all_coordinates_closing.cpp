@@ -102,8 +102,8 @@ Eval AllCoordinates::contradiction(int row) {
 
 /// point_ at the chart coordinates x_.
 void AllCoordinates::retract_point() {
-  system_.retract(base_.p, x_, point_.p);
-  if (follows_) system_.follow_turns(base_, x_, point_, *ws_);
+  system_.retract(base_.state.p, x_, point_.p);
+  if (follows_) system_.follow_turns(base_.state, x_, point_, *ws_);
 }
 
 /// What is left of the weakest row in the metric of the masses, or, where that is little, by shape:
@@ -185,9 +185,9 @@ Eval AllCoordinates::project_velocity(At& at) {
 
 /// d = T^-1 M^-1 G' lambda with G T d as it was.
 void AllCoordinates::constrained_part(Vector& d) {
-  const At& at = has_end_ ? *end_at_ : *base_at_;
+  const At& at = end_.known ? *end_at_ : *base_at_;
   const SparseMatrix& G = in_workspace() ? ws_->G : at.motion.G;
-  if (!has_end_) x_.assign(second(), 0.0);
+  if (!end_.known) x_.assign(second(), 0.0);
   chart_.to_velocities(x_, d, u_);
   c_.resize(rows());
   G.multiply(u_, c_);

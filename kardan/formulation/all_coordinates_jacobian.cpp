@@ -32,9 +32,9 @@ void copy(const Matrix& from, int row, int column, int rows, int columns, Matrix
 /// (f; c; b; d) by (x, u, z, t, w), dense, with the chart's E1.
 Eval AllCoordinates::differentiate_base() {
   const int n = second(), m = rows(), nr = first(), nw = auxiliary();
-  point_ = base_;
+  point_ = base_.state;
   if (Eval e = evaluate_at(*base_at_, What::all); e != Eval::ok) return e;
-  if (Eval e = system_.differentiate(base_, base_a_, base_lambda_, *ws_); e != Eval::ok) {
+  if (Eval e = system_.differentiate(base_.state, base_.a, base_.lambda, *ws_); e != Eval::ok) {
     culprit_ = "derivatives that are not finite";
     return e;
   }
@@ -72,7 +72,7 @@ Eval AllCoordinates::differentiate_base() {
   by_aux(ws_->aux_aux, n + m);
   for (const Chart::Turn& turn : chart_.turns()) {
     const int spin = turn.v;
-    const Mat3d E1 = 0.5 * tilde(three_at(base_.v, spin));
+    const Mat3d E1 = 0.5 * tilde(three_at(base_.state.v, spin));
     for (int i = 0; i < D.rows(); ++i)
       for (int k = 0; k < 3; ++k)
         for (int c = 0; c < 3; ++c) D(i, spin + k) += D(i, n + spin + c) * E1[c][k];
@@ -116,8 +116,8 @@ Eval AllCoordinates::jacobian(LocalJacobian& out) {
   }
   for (const Chart::Turn& turn : chart_.turns()) {
     const int spin = turn.v;
-    const Vec3d w = three_at(base_.v, spin);
-    const Mat3d E2 = 0.5 * tilde(three_at(base_a_, spin)) - (1.0 / 6) * tilde_tilde(w, w);
+    const Vec3d w = three_at(base_.state.v, spin);
+    const Mat3d E2 = 0.5 * tilde(three_at(base_.a, spin)) - (1.0 / 6) * tilde_tilde(w, w);
     for (int i = 0; i < 3; ++i)
       for (int k = 0; k < 3; ++k) all_(spin + i, spin + k) -= E2[i][k];
   }

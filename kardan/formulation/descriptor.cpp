@@ -72,10 +72,10 @@ void Descriptor::rotate(std::span<const double> q, std::span<const double> v) {
 }
 
 Eval Descriptor::follow(const Vector& q, State& state) {
-  if (follows_) system_.follow_turns(base_, q, state, *ws_);
+  if (follows_) system_.follow_turns(base_.state, q, state, *ws_);
   if (layout_.w == 0) return Eval::ok;
   last_.evaluated = false;
-  if (auxiliaries_.follow(system_, base_, state, *ws_) == Eval::ok) return Eval::ok;
+  if (auxiliaries_.follow(system_, base_.state, state, *ws_) == Eval::ok) return Eval::ok;
   return fail(Diagnosis::auxiliary_not_solved,
               "the auxiliary variables, which could not be followed from the last state");
 }
@@ -84,8 +84,8 @@ Eval Descriptor::follow(const Vector& q, State& state) {
 void Descriptor::place(double t, std::span<const double> y) {
   point_.t = t;
   const auto n = static_cast<std::size_t>(layout_.n);
-  system_.retract(base_.p, y.subspan(0, n), point_.p);
-  if (follows_) system_.follow_turns(base_, y.subspan(0, n), point_, *ws_);
+  system_.retract(base_.state.p, y.subspan(0, n), point_.p);
+  if (follows_) system_.follow_turns(base_.state, y.subspan(0, n), point_, *ws_);
   std::copy_n(y.begin() + layout_.v(), n, point_.v.begin());
   std::copy_n(y.begin() + layout_.z(), layout_.r, point_.r.begin());
   std::copy_n(y.begin() + layout_.aux(), layout_.w, point_.w.begin());
@@ -182,7 +182,7 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
 
 void Descriptor::carry(std::span<double> y) {
   system_.retract(past_p_, y.subspan(0, layout_.n), point_.p);
-  chart_.difference(base_.p, point_.p, y);
+  chart_.difference(base_.state.p, point_.p, y);
 }
 
 void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix& out) {
@@ -195,49 +195,43 @@ void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix&
 }
 
 Eval Descriptor::rebase(const State& state) {
-  std::swap(past_p_, base_.p);
-  base_ = state;
+  std::swap(past_p_, base_.state.p);
+  base_.state = state;
   at_base_ = true;
-  if (system_.sizes().multiplier_forces) base_.lambda.resize(layout_.m);
-  if (before_.p.empty()) before_ = base_;  // its place: no step allocates later
-  if (Eval e = choose_rows(base_, At::consistent); e != Eval::ok) return e;
-  if (finished_.is(base_) && finished_.active == active_) {
+  if (system_.sizes().multiplier_forces) base_.state.lambda.resize(layout_.m);
+  if (before_.p.empty()) before_ = base_.state;  // its place: no step allocates later
+  if (Eval e = choose_rows(base_.state, At::consistent); e != Eval::ok) return e;
+  if (finished_.is(base_.state) && finished_rows_ == active_) {
     a_ = finished_.a;
     lambda_ = finished_.lambda;
-    b_ = finished_.b;
+    base_.b = finished_.b;
   } else {
     // From the state alone, so that a run does not depend on what was looked at in between.
     std::fill(a_.begin(), a_.end(), 0.0);
     std::fill(lambda_.begin(), lambda_.end(), 0.0);
-    if (system_.sizes().multiplier_forces) lambda_ = base_.lambda;
-    if (Eval e = solve_accelerations(base_); e != Eval::ok) return e;
-    b_ = ws_->b;
+    if (system_.sizes().multiplier_forces) lambda_ = base_.state.lambda;
+    if (Eval e = solve_accelerations(base_.state); e != Eval::ok) return e;
+    base_.b = ws_->b;
   }
-  point_ = base_;
+  point_ = base_.state;
   end_q_.assign(layout_.n, 0.0);
   watch_rank();
   if (form_.invariants && system_.sizes().e > 0) note_invariants();
-  base_a_ = a_;
-  base_lambda_ = lambda_;
-  rows_.least_norm_multipliers(multiplier_weight_, base_lambda_);
+  base_.a = a_;
+  base_.lambda = lambda_;
+  base_.place_freely();
+  rows_.least_norm_multipliers(multiplier_weight_, base_.lambda);
   const DescriptorLayout& at = layout_;
   std::fill(y0_.begin(), y0_.end(), 0.0);
   std::fill(dy0_.begin(), dy0_.end(), 0.0);
-  std::copy(base_.v.begin(), base_.v.end(), y0_.begin() + at.v());
-  std::copy(base_.r.begin(), base_.r.end(), y0_.begin() + at.z());
+  std::copy(base_.state.v.begin(), base_.state.v.end(), y0_.begin() + at.v());
+  std::copy(base_.state.r.begin(), base_.state.r.end(), y0_.begin() + at.z());
   std::copy(a_.begin(), a_.end(), y0_.begin() + at.a());
   std::copy(lambda_.begin(), lambda_.end(), y0_.begin() + at.lambda());
-  std::copy(base_.w.begin(), base_.w.end(), y0_.begin() + at.aux());
-  std::copy(base_.v.begin(), base_.v.end(), dy0_.begin());
+  std::copy(base_.state.w.begin(), base_.state.w.end(), y0_.begin() + at.aux());
+  std::copy(base_.state.v.begin(), base_.state.v.end(), dy0_.begin());
   std::copy(a_.begin(), a_.end(), dy0_.begin() + at.v());
-  std::copy_n(b_.begin(), at.r, dy0_.begin() + at.z());
-  base_y_.resize(at.n, at.r);
-  base_rate_.resize(at.n, at.r);
-  std::fill(base_y_.x.begin(), base_y_.x.end(), 0.0);
-  base_y_.u = base_.v;
-  base_y_.z = base_.r;
-  base_rate_.a = a_;
-  std::copy_n(b_.begin(), at.r, base_rate_.b.begin());
+  std::copy_n(base_.b.begin(), at.r, dy0_.begin() + at.z());
   return Eval::ok;
 }
 
@@ -255,14 +249,14 @@ void Descriptor::to_chart(std::span<const double> q, const Vector& v, const Vect
 }
 
 Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& point) {
-  state = base_;
+  state = base_.state;
   state.t = t;
-  system_.retract(base_.p, y.x, state.p);
+  system_.retract(base_.state.p, y.x, state.p);
   state.v = y.u;
   state.r = y.z;
   if (Eval e = follow(y.x, state); e != Eval::ok) return e;
-  a_ = base_a_;
-  lambda_ = base_lambda_;
+  a_ = base_.a;
+  lambda_ = base_.lambda;
   if (Eval e = form_.project ? close(state) : solve_accelerations(state); e != Eval::ok) return e;
   if (!form_.project && rank_ < layout_.m)
     if (Eval e = redundant_rows_hold(state); e != Eval::ok) return e;
@@ -281,18 +275,14 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   to_chart(point.q, state.v, a_, point.dq, point.ddq);
   point.z = state.r;
   point.dz.assign(ws_->b.begin(), ws_->b.end());
-  finished_.keep(state, active_, a_, lambda_, ws_->b);
+  finished_.keep(state, a_, lambda_, ws_->b);
+  finished_rows_ = active_;
   end_q_ = point.q;
   return Eval::ok;
 }
 
 void Descriptor::base_point(ChartPoint& point) const {
-  point.t = base_.t;
-  point.q.assign(layout_.n, 0.0);
-  point.dq = base_.v;
-  point.ddq = base_a_;  // at the base T = I and its rate does not act on q'
-  point.z = base_.r;
-  point.dz = base_rate_.b;
+  base_.put(point);
 }
 
 void Descriptor::place(const Local& y, ChartPoint& point) {
@@ -303,15 +293,15 @@ void Descriptor::place(const Local& y, ChartPoint& point) {
 }
 
 Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, State& state) {
-  state = base_;
+  state = base_.state;
   state.t = point.t;
   state.r = point.z;
-  system_.retract(base_.p, point.q, state.p);
+  system_.retract(base_.state.p, point.q, state.p);
   state.v = point.dq;
   chart_.apply(rotation_rate_map, point.q, point.dq, state.v);
   if (Eval e = follow(point.q, state); e != Eval::ok) return e;
-  a_ = base_a_;
-  lambda_ = base_lambda_;
+  a_ = base_.a;
+  lambda_ = base_.lambda;
   const bool closes = consistency == Consistency::projected && form_.project;
   if (!closes && layout_.w == 0 && !system_.sizes().multiplier_forces) return Eval::ok;
   step_aside();
@@ -322,14 +312,14 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
 
 /// Accelerations where the constraints need not hold, beside the step.
 Eval Descriptor::rate(double t, const Local& y, LocalRate& out) {
-  point_ = base_;
+  point_ = base_.state;
   point_.t = t;
-  system_.retract(base_.p, y.x, point_.p);
+  system_.retract(base_.state.p, y.x, point_.p);
   point_.v = y.u;
   point_.r = y.z;
   if (Eval e = follow(y.x, point_); e != Eval::ok) return e;
-  a_ = base_a_;
-  lambda_ = base_lambda_;
+  a_ = base_.a;
+  lambda_ = base_.lambda;
   step_aside();
   const Eval e = solve_accelerations(point_);
   step_aside();
@@ -366,9 +356,9 @@ void Descriptor::error_units(const State& state, const ErrorScale& scale, Local&
 
 /// Where the step leads: a velocity that passes zero is as large as it is before and after.
 void Descriptor::look_ahead(const State& state) {
-  ahead_ = at_base_ ? base_.v : state.v;
+  ahead_ = at_base_ ? base_.state.v : state.v;
   for (std::size_t j = 0; at_base_ && j < ahead_.size(); ++j)
-    if (const double v = base_.v[j] + step_ * base_a_[j]; std::abs(v) > std::abs(ahead_[j]))
+    if (const double v = base_.state.v[j] + step_ * base_.a[j]; std::abs(v) > std::abs(ahead_[j]))
       ahead_[j] = v;
 }
 

@@ -20,6 +20,7 @@
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
+#include "kardan/formulation/chart_base.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/motion_blocks.h"
 #include "kardan/formulation/singular_watch.h"
@@ -95,8 +96,8 @@ class Descriptor final : public DaeProblem {
   int second() const override { return layout_.n; }
   int first() const override { return layout_.r; }
   Eval rebase(const State& state) override;
-  const Local& base() const override { return base_y_; }
-  const LocalRate& base_rate() const override { return base_rate_; }
+  const Local& base() const override { return base_.y; }
+  const LocalRate& base_rate() const override { return base_.rate; }
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
@@ -122,8 +123,8 @@ class Descriptor final : public DaeProblem {
   ProblemCounts counts() const override { return counts_; }
   std::vector<std::string> remarks() const override;
   std::span<const PartitionRecord> partition_history() const override { return history_; }
-  const Vector& accelerations() const override { return base_a_; }
-  const Vector& multipliers() const override { return base_lambda_; }
+  const Vector& accelerations() const override { return base_.a; }
+  const Vector& multipliers() const override { return base_.lambda; }
   int partitions() const override { return partitions_; }
 
   int unknowns() const override { return layout_.unknowns(); }
@@ -216,12 +217,10 @@ class Descriptor final : public DaeProblem {
   Linearized last_;
   bool follows_;  // angles count turns, or there are contact variables
 
-  State base_;
+  ChartBase base_;
   Vector past_p_;    // of the base before
   double step_ = 0;  // of the present attempt
-  Local base_y_;
-  LocalRate base_rate_;
-  Vector base_a_, base_lambda_, y0_, dy0_;
+  Vector y0_, dy0_;
   int partitions_ = 0;
   ProblemCounts counts_;
   std::vector<PartitionRecord> history_;
@@ -229,36 +228,11 @@ class Descriptor final : public DaeProblem {
   SingularWatch singular_;  // by remainder_
   std::string near_rows_;   // of the base seen last
 
-  /// The end of the last finished step, with what was found there.
-  struct Finished {
-    bool known = false;
-    double t = 0;
-    Vector p, v, r;
-    std::vector<int> modes;
-    std::vector<char> active;
-    Vector a, lambda, b;
-    void keep(const State& s, const std::vector<char>& rows, const Vector& accelerations,
-              const Vector& multipliers, const Vector& rates) {
-      known = true;
-      t = s.t;
-      p = s.p;
-      v = s.v;
-      r = s.r;
-      modes = s.modes;
-      active = rows;
-      a = accelerations;
-      lambda = multipliers;
-      b = rates;
-    }
-    bool is(const State& s) const {
-      return known && t == s.t && p == s.p && v == s.v && r == s.r && modes == s.modes;
-    }
-  };
-  Finished finished_;
-
+  SolvedState finished_;             // the end of the last step,
+  std::vector<char> finished_rows_;  // on which these counted
   // Scratch.
   State point_, before_;
-  Vector a_, lambda_, b_, rhs_, tangent_;
+  Vector a_, lambda_, rhs_, tangent_;
   Vector end_q_;                  // of the step finished last; after rebase(): zero
   Vector moved_, pushed_;         // by the last closing: positions in body tangents, velocities
   Vector shifted_, total_shift_;  // of positions after the step, in body tangents

@@ -66,16 +66,16 @@ std::string Descriptor::weak_rows(const ConstraintSpace& rows) const {
 void Descriptor::watch_rank() {
   const int rank = rows_.rank();
   if (history_.empty()) {
-    history_.push_back({base_.t, rank, "start"});
+    history_.push_back({base_.state.t, rank, "start"});
   } else if (rank != history_.back().rank) {
     const std::string which = weak_rows(rows_);
-    history_.push_back({base_.t, rank,
+    history_.push_back({base_.state.t, rank,
                         fmt::format("rank {} instead of {}{}", rank, history_.back().rank,
                                     which.empty() ? "" : ": " + which)});
   }
-  if (layout_.m == 0 || singular_.t() == base_.t) return;
-  const bool comparable = singular_.now() >= 0 && base_.t > singular_.t();
-  singular_.see(base_.t, rank < rank_ ? 0 : remainder_,
+  if (layout_.m == 0 || singular_.t() == base_.state.t) return;
+  const bool comparable = singular_.now() >= 0 && base_.state.t > singular_.t();
+  singular_.see(base_.state.t, rank < rank_ ? 0 : remainder_,
                 comparable ? SingularWatch::Before::comparable : SingularWatch::Before::unrelated);
   singular_.foretell(singular::near_row);
   if (singular_.passed())
@@ -87,10 +87,10 @@ void Descriptor::watch_rank() {
 /// Invariants of bodies keep the values they have at the start, or after a change of modes: what
 /// happens at an event may change them.
 void Descriptor::note_invariants() {
-  if (!system_.has_bodies() || (!kept_.empty() && modes_ == base_.modes)) return;
-  if (system_.invariants(base_, *ws_) != Eval::ok) return;
+  if (!system_.has_bodies() || (!kept_.empty() && modes_ == base_.state.modes)) return;
+  if (system_.invariants(base_.state, *ws_) != Eval::ok) return;
   kept_ = ws_->e;
-  modes_ = base_.modes;
+  modes_ = base_.state.modes;
 }
 
 /// e' = e_p v + e_v a is zero on every motion, or the model does not preserve e. (Users state

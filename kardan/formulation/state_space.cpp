@@ -15,10 +15,6 @@ namespace {
 /// The partition is kept while the dependent directions grow by less than this.
 constexpr double partition_growth = 1.25;
 
-bool same_point(const State& a, const State& b) {
-  return a.t == b.t && a.p == b.p && a.v == b.v && a.r == b.r && a.modes == b.modes;
-}
-
 }  // namespace
 
 StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations accelerations)
@@ -43,9 +39,9 @@ StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations a
 }
 
 Eval StateSpace::choose_partition(std::string why) {
-  if (Eval e = choose_(system_, base_, *ws_, split_); e != Eval::ok) return e;
+  if (Eval e = choose_(system_, base_.state, *ws_, split_); e != Eval::ok) return e;
   prepare_dependent_solver();
-  history_.push_back({base_.t, static_cast<int>(rows_.size()), std::move(why)});
+  history_.push_back({base_.state.t, static_cast<int>(rows_.size()), std::move(why)});
   fresh_norm_ = 0;
   return Eval::ok;
 }
@@ -117,7 +113,7 @@ void StateSpace::chart_columns() {
 
 /// Everything at `state` (its w is solved for).
 Eval StateSpace::evaluate_forces(State& state, Gradient gradient) {
-  Eval evaluated = auxiliaries_.follow(system_, base_, state, *ws_);
+  Eval evaluated = auxiliaries_.follow(system_, base_.state, state, *ws_);
   Request request = Request::all();
   request.gradient = gradient == Gradient::unknown;
   if (evaluated == Eval::ok) evaluated = system_.evaluate(state, request, *ws_);
@@ -176,21 +172,12 @@ Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
 }
 
 Eval StateSpace::rebase(const State& state) {
-  has_past_ = has_base_ && state.t > base_.t && state.modes == base_.modes;
-  if (has_past_) {
-    std::swap(past_, base_);
-    std::swap(past_a_, base_a_);
-    past_b_.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
-  }
-  has_base_ = false;
-  near_base_ = true;
-  base_ = state;
-  closing_ = closing_at(system_, base_);
-  const int partitions_before = partitions();
   // The end of the step before: its accelerations hold here too, and mostly the whole evaluation.
-  const bool known = has_end_ && same_point(end_, state);
-  const bool evaluated = known && at_end_ && at_point_values_;
-  has_end_ = false;
+  const bool known = move_base(state, base_, past_, end_),
+             evaluated = known && at_end_ && at_point_values_;
+  near_base_ = true;
+  closing_ = closing_at(system_, base_.state);
+  const int partitions_before = partitions();
   point_ = state;
   at_point_values_ = at_end_ = false;
   std::fill(q_.begin(), q_.end(), 0.0);
@@ -200,38 +187,39 @@ Eval StateSpace::rebase(const State& state) {
   if (fresh)
     if (Eval e = choose_partition("start"); e != Eval::ok) return e;
   if (!evaluated)
-    if (Eval e = evaluate_forces(base_, Gradient::unknown); e != Eval::ok) return e;
+    if (Eval e = evaluate_forces(base_.state, Gradient::unknown); e != Eval::ok) return e;
   if (!chosen_) choose_accelerations();
   if (const std::string why = directions_at_base(); !why.empty()) {
     if (Eval e = choose_partition(why); e != Eval::ok) return e;
-    if (Eval e = evaluate_forces(base_, Gradient::unknown); e != Eval::ok) return e;
+    if (Eval e = evaluate_forces(base_.state, Gradient::unknown); e != Eval::ok) return e;
     choose_accelerations();
     if (!directions_at_base().empty()) return Eval::recoverable;
   }
   if (known) {
-    a_ = end_a_;
-    lambda_ = end_lambda_;
+    a_ = end_.a;
+    lambda_ = end_.lambda;
   } else {
     const Eval solved = reduced_ ? reduced_accelerations(at_base_) : saddle_accelerations();
     if (solved != Eval::ok) return solved;
     if (reduced_) reduced_multipliers(at_base_);
   }
-  base_a_ = a_;
-  base_lambda_ = lambda_;
-  at_base_.t = base_.t;
+  base_.a = a_;
+  base_.lambda = lambda_;
+  at_base_.t = base_.state.t;
   bend_base();
-  look_ahead(has_past_ && partitions() == partitions_before ? SingularWatch::Before::comparable
-                                                            : SingularWatch::Before::unrelated);
+  look_ahead(past_.known && partitions() == partitions_before ? SingularWatch::Before::comparable
+                                                              : SingularWatch::Before::unrelated);
   const int drift = split_.drift();
-  base_y_.resize(second(), first());
-  base_rate_.resize(second(), first());
-  std::fill(base_y_.x.begin(), base_y_.x.end(), 0.0);
-  split_.x_of.multiply(base_.v, base_y_.u);
-  split_.x_of.multiply(a_, base_rate_.a);
-  std::fill_n(base_y_.z.begin(), drift, 0.0);
-  std::copy(base_.r.begin(), base_.r.end(), base_y_.z.begin() + drift);
-  load_first_order(base_.v, ws_->b, base_rate_.b);
-  at_base_values_ = has_base_ = true;
+  base_.y.resize(second(), first());
+  base_.rate.resize(second(), first());
+  std::fill(base_.y.x.begin(), base_.y.x.end(), 0.0);
+  split_.x_of.multiply(base_.state.v, base_.y.u);
+  split_.x_of.multiply(a_, base_.rate.a);
+  std::fill_n(base_.y.z.begin(), drift, 0.0);
+  std::copy(base_.state.r.begin(), base_.state.r.end(), base_.y.z.begin() + drift);
+  base_.b = ws_->b;
+  load_first_order(base_.state.v, base_.b, base_.rate.b);
+  at_base_values_ = base_.known = true;
   return Eval::ok;
 }
 
@@ -294,21 +282,14 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.z = point_.r;
   point.dz = ws_->b;
   point.a = a_;
-  at_end_ = has_end_ = true;
-  end_ = point_;
-  end_a_ = a_;
-  end_lambda_ = lambda_;
+  at_end_ = true;
+  end_.keep(point_, a_, lambda_, {});
   return Eval::ok;
 }
 
 void StateSpace::base_point(ChartPoint& point) const {
-  point.t = base_.t;
-  point.q.assign(system_.sizes().v, 0.0);
-  point.dq = base_.v;
-  point.ddq = base_a_;  // at the base T = I and its rate does not act on q'
-  point.z = base_.r;
-  point.dz.assign(base_rate_.b.begin() + split_.drift(), base_rate_.b.end());
-  point.a = base_a_;
+  base_.put(point);
+  point.a = base_.a;
 }
 
 /// q = X x + Z zeta + D y with the y of the point.
@@ -338,29 +319,29 @@ void StateSpace::spread_speed(const Vector& u, Vector& speed) const {
 }
 
 Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {
-  state = base_;
+  state = base_.state;
   state.t = point.t;
   state.r = point.z;
   if (consistency == Consistency::as_interpolated) {
-    system_.retract(base_.p, point.q, state.p);
+    system_.retract(base_.state.p, point.q, state.p);
     chart_.to_velocities(point.q, point.dq, state.v);
     follow(point.q, state);
     if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
-    return auxiliaries_.follow(system_, base_, state, *ws_);
+    return auxiliaries_.follow(system_, base_.state, state, *ws_);
   }
   Local& y = grid_y_;
   y.resize(second(), first());
   split_.x_of.multiply(point.q, y.x);
   split_.x_of.multiply(point.dq, y.u);
   load_first_order(point.q, point.z, y.z);
-  point_.modes = base_.modes;
+  point_.modes = base_.state.modes;
   if (Eval e = dependent_positions(point.t, y); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
   state.p = point_.p;
   state.v = point_.v;
   state.turns = point_.turns;
   state.s = point_.s;
-  return auxiliaries_.follow(system_, base_, state, *ws_);
+  return auxiliaries_.follow(system_, base_.state, state, *ws_);
 }
 
 Accelerations accelerations_option(const OptionValues& values) {

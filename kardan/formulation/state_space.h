@@ -27,6 +27,7 @@
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
+#include "kardan/formulation/chart_base.h"
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/parametrization.h"
@@ -53,8 +54,8 @@ class StateSpace final : public ChartProblem {
   int second() const override { return split_.free_velocities(); }
   int first() const override { return split_.drift() + system_.sizes().r; }
   Eval rebase(const State& state) override;
-  const Local& base() const override { return base_y_; }
-  const LocalRate& base_rate() const override { return base_rate_; }
+  const Local& base() const override { return base_.y; }
+  const LocalRate& base_rate() const override { return base_.rate; }
   Eval begin_step(double) override { return Eval::ok; }
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval jacobian(LocalJacobian& out) override;
@@ -76,8 +77,8 @@ class StateSpace final : public ChartProblem {
   bool past(double& t, Local& y, LocalRate& rate) override;
   std::string culprit() const override { return culprit_; }
 
-  const Vector& accelerations() const override { return base_a_; }
-  const Vector& multipliers() const override { return base_lambda_; }
+  const Vector& accelerations() const override { return base_.a; }
+  const Vector& multipliers() const override { return base_.lambda; }
   int partitions() const override { return static_cast<int>(history_.size()); }
   std::span<const PartitionRecord> partition_history() const override { return history_; }
   double singular_time() const override { return singular_.time(); }
@@ -91,7 +92,7 @@ class StateSpace final : public ChartProblem {
   /// zeta (in the first columns).
   const Matrix& velocity_directions() const { return at_base_.velocities(); }
   const Matrix& velocity_changes() const { return VU_; }
-  const State& base_state() const { return base_; }
+  const State& base_state() const { return base_.state; }
 
  private:
   /// The constraints near a point, to first order.
@@ -119,7 +120,8 @@ class StateSpace final : public ChartProblem {
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
   /// Turn counters and contact variables of a state in this chart.
   void follow(const Vector& q, State& state) {
-    if (!base_.turns.empty() || !base_.s.empty()) system_.follow_turns(base_, q, state, *ws_);
+    if (!base_.state.turns.empty() || !base_.state.s.empty())
+      system_.follow_turns(base_.state, q, state, *ws_);
   }
   Eval dependent_velocities(const Vector& u);
   void turn_velocities();
@@ -193,23 +195,14 @@ class StateSpace final : public ChartProblem {
   std::unique_ptr<Workspace> ws_;
   SystemEvents events_;
   Chart chart_;
-  State base_;  // p0, v0, r, w at the base
-  Local base_y_;
-  LocalRate base_rate_;
-  Vector base_a_, base_lambda_;
+  ChartBase base_;  // p0, v0, r, w
+  SolvedState past_, end_;
   double fresh_norm_ = 0;
   SingularWatch singular_;  // by how far the dependent coordinates are from not being determined
   Tangent at_base_, at_point_;
   Tangent near_;  // the accepted point near which evaluations are expected, if not the base
   bool near_base_ = true;
-  // The base before this one.
-  State past_;
-  Vector past_a_, past_b_, past_q_, past_dq_, past_ddq_;
-  // The end of the step finished last.
-  State end_;
-  Vector end_a_, end_lambda_;
-  bool has_end_ = false;
-  bool has_base_ = false, has_past_ = false;
+  Vector past_q_, past_dq_, past_ddq_;
   std::vector<PartitionRecord> history_;
 
   Parametrize choose_;

@@ -31,21 +31,21 @@ bool StateSpace::advance(const ChartPoint& point) {
 }
 
 bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
-  if (!has_past_) return false;
+  if (!past_.known) return false;
   Vector &q = past_q_, &dq = past_dq_, &ddq = past_ddq_;
-  q.resize(past_.v.size());
-  chart_.difference(base_.p, past_.p, q);
-  dq = past_.v;
-  chart_.apply(rotation_rate_map_inverse, q, past_.v, dq);
-  chart_.to_second_rates(q, dq, past_a_, ddq);
+  q.resize(past_.state.v.size());
+  chart_.difference(base_.state.p, past_.state.p, q);
+  dq = past_.state.v;
+  chart_.apply(rotation_rate_map_inverse, q, past_.state.v, dq);
+  chart_.to_second_rates(q, dq, past_.a, ddq);
   y.resize(second(), first());
   rate.resize(second(), first());
   split_.x_of.multiply(q, y.x);
   split_.x_of.multiply(dq, y.u);
   split_.x_of.multiply(ddq, rate.a);
-  t = past_.t;
-  load_first_order(q, past_.r, y.z);
-  load_first_order(dq, past_b_, rate.b);
+  t = past_.state.t;
+  load_first_order(q, past_.state.r, y.z);
+  load_first_order(dq, past_.b, rate.b);
   return true;
 }
 

@@ -25,10 +25,10 @@ void StateSpace::bend_base() {
   const int n = second(), drift = split_.drift(), m = split_.holonomic;
   at_base_.bend.resize(m);
   guess_.resize(n + drift);
-  split_.x_of.multiply(base_a_, std::span(guess_).first(n));
-  split_.drift_of(base_a_, std::span(guess_).subspan(n));
+  split_.x_of.multiply(base_.a, std::span(guess_).first(n));
+  split_.drift_of(base_.a, std::span(guess_).subspan(n));
   held_velocities_.resize(rows_.size());
-  split_.held_of.multiply(base_a_, held_velocities_);
+  split_.held_of.multiply(base_.a, held_velocities_);
   for (int k = 0; k < m; ++k)
     at_base_.bend[k] = held_velocities_[k] - dot({at_base_.H.row(k), guess_.size()}, guess_);
 }
@@ -80,7 +80,7 @@ Eval StateSpace::close_positions() {
   foreseen_ = false;
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(q_)) break;
-    system_.retract(base_.p, q_, point_.p);
+    system_.retract(base_.state.p, q_, point_.p);
     follow(q_, point_);
     if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
     int worst = 0;
@@ -108,7 +108,7 @@ Eval StateSpace::close_positions() {
     factors->solve(held_);
     split_.add_held(held_, q_);
     if (!look && iteration > 0 && size * size < foreseeable * closing_.position * last) {
-      system_.retract(base_.p, q_, point_.p);
+      system_.retract(base_.state.p, q_, point_.p);
       follow(q_, point_);
       foreseen_ = true;
       return update_turns(), Eval::ok;
@@ -178,7 +178,7 @@ Eval StateSpace::check_branches() {
 
 /// Where the dependent coordinates would be determined no more.
 void StateSpace::look_ahead(SingularWatch::Before before) {
-  singular_.see(base_.t, regularity(at_base_), before);
+  singular_.see(base_.state.t, regularity(at_base_), before);
   singular_.foretell(singular::near_pivot * singular_.best());
 }
 

@@ -32,7 +32,7 @@ void place_columns(const Matrix& B, int from, int count, int row, int column, Ma
 void StateSpace::curve_base() {
   curvature_.resize(system_.bodies().size());
   for (const Chart::Turn& t : chart_.turns()) {
-    const Vec3d w = three_at(base_.v, t.v), alpha = three_at(base_a_, t.v);
+    const Vec3d w = three_at(base_.state.v, t.v), alpha = three_at(base_.a, t.v);
     curvature_[t.body] = {Mat3d::identity(), 0.5 * tilde(w),
                           0.5 * tilde(alpha) - (1.0 / 6) * tilde_tilde(w, w), Mat3d{}};
   }
@@ -142,10 +142,10 @@ void StateSpace::to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& 
 Eval StateSpace::jacobian(LocalJacobian& out) {
   if (!at_base_values_) {
     at_point_values_ = false;
-    if (Eval e = system_.evaluate(base_, Request::all(), *ws_); e != Eval::ok) return e;
+    if (Eval e = system_.evaluate(base_.state, Request::all(), *ws_); e != Eval::ok) return e;
   }
   curve_base();
-  return reduce({base_, base_a_, base_lambda_, at_base_}, Derivatives::exact, out);
+  return reduce({base_.state, base_.a, base_.lambda, at_base_}, Derivatives::exact, out);
 }
 
 Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) {
