@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "kardan/formulation/analysis.h"
-#include "kardan/formulation/not_finite.h"
+#include "kardan/formulation/culprit.h"
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
@@ -170,7 +170,7 @@ Eval AllCoordinates::factor_at(At& at) {
     return e;
   }
   const int row = at.solver->failed_row();
-  culprit_ = row < 0 ? "the accelerations (mass matrix and constraints are singular together)"
+  culprit_ = row < 0 ? singular_accelerations
                      : fmt::format("'{}': it depends on other constraints here",
                                    system_.row_name(rows_[row]));
   return e;

@@ -10,6 +10,7 @@
 
 #include "kardan/formulation/all_coordinates.h"
 #include "kardan/formulation/closing.h"
+#include "kardan/formulation/culprit.h"
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
@@ -96,7 +97,7 @@ double AllCoordinates::largest_off(int& row) const {
 }
 
 Eval AllCoordinates::contradiction(int row) {
-  culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
+  culprit_ = contradicting_row(system_, row);
   return Eval::recoverable;
 }
 

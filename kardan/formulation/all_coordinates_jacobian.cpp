@@ -10,6 +10,7 @@
 
 #include "kardan/base/vec.h"
 #include "kardan/formulation/all_coordinates.h"
+#include "kardan/formulation/culprit.h"
 
 namespace kardan {
 namespace {
@@ -35,7 +36,7 @@ Eval AllCoordinates::differentiate_base() {
   point_ = base_.state;
   if (Eval e = evaluate_at(*base_at_, What::all); e != Eval::ok) return e;
   if (Eval e = system_.differentiate(base_.state, base_.a, base_.lambda, *ws_); e != Eval::ok) {
-    culprit_ = "derivatives that are not finite";
+    culprit_ = derivatives_not_finite;
     return e;
   }
   Matrix& D = all_;
@@ -88,7 +89,7 @@ Eval AllCoordinates::eliminate_auxiliaries() {
   copy(all_, top, others, nw, nw, d_w);
   copy(all_, top, 0, nw, others, by_others);
   if (Eval e = lu.factor(d_w); e != Eval::ok) {
-    culprit_ = "the auxiliary variables, which are not determined";
+    culprit_ = auxiliary_not_determined;
     return e;
   }
   lu.solve(by_others);

@@ -8,6 +8,7 @@
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/analysis.h"
+#include "kardan/formulation/culprit.h"
 #include "kardan/formulation/descriptor_matrix.h"
 #include "kardan/formulation/residuals.h"
 
@@ -140,7 +141,7 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
   place(t, y);
   if (Eval e = evaluate(point_, Request::all()); e != Eval::ok) return e;
   if (Eval e = system_.differentiate(point_, a_, lambda_, *ws_); e != Eval::ok)
-    return fail(Diagnosis::not_finite, "derivatives that are not finite", e);
+    return fail(Diagnosis::not_finite, derivatives_not_finite, e);
   rotate(y.subspan(0, layout_.n), point_.v);
   matrix.max_rank = rank_;
   matrix.max_position_rank = position_rank_;

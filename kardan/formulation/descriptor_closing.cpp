@@ -8,6 +8,7 @@
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/closing.h"
+#include "kardan/formulation/culprit.h"
 #include "kardan/formulation/descriptor.h"
 #include "kardan/formulation/descriptor_matrix.h"
 #include "kardan/formulation/residuals.h"
@@ -267,8 +268,7 @@ Eval Descriptor::close(State& state) {
   if (Eval e = close_on(active_, state, Values::wanted); e != Eval::ok) return e;
   const int row = violated_row(active_, state);
   if (row < 0) return Eval::ok;
-  return fail(Diagnosis::contradiction,
-              fmt::format("'{}': it contradicts the other constraints", system_.row_name(row)));
+  return fail(Diagnosis::contradiction, contradicting_row(system_, row));
 }
 
 /// A row that is not among those held, and is violated: -1 if there is none.

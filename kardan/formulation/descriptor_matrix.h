@@ -31,10 +31,6 @@ class DescriptorMatrix : public DaeLinearization {
   virtual const ConstraintSpace* rows() const { return nullptr; }
 };
 
-/// For messages.
-inline constexpr const char* singular_accelerations =
-    "the accelerations (mass matrix and constraints are singular together)";
-
 std::unique_ptr<DescriptorMatrix> make_selected_matrix(const System& system,
                                                        const DescriptorLayout& layout,
                                                        const DescriptorForm& form,

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/formulation/culprit.h"
 #include "kardan/formulation/descriptor.h"
-#include "kardan/formulation/not_finite.h"
 
 namespace kardan {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kardan/base/rotation.h"
-#include "kardan/formulation/not_finite.h"
+#include "kardan/formulation/culprit.h"
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
@@ -19,23 +19,16 @@ constexpr double partition_growth = 1.25;
 
 StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations accelerations)
     : system_(system),
-      accelerations_(accelerations),
       ws_(system.make_workspace()),
       events_(system, *ws_),
       chart_(system),
       choose_(choose),
-      q_(system.sizes().v),
-      dq_(system.sizes().v),
-      ddq_(system.sizes().v),
-      a_(system.sizes().v),
-      lambda_(system.sizes().constraints()),
+      accelerations_(system, chart_, split_, accelerations),
+      jacobian_(system, chart_, split_, *ws_),
       error_units_(system) {
-  chart_G_.resize(system.patterns().constraint->nonzeros());
-  for (RowSegments* s : {&segments_.G, &segments_.rate_p, &segments_.accel_p, &segments_.accel_v})
-    *s = RowSegments(*system.patterns().constraint);
-  for (RowSegments* s : {&segments_.f_p, &segments_.f_v})
-    *s = RowSegments(*system.patterns().force);
-  segments_.M = RowSegments(*system.patterns().mass);
+  for (Vector* x : {&point_.q, &point_.dq, &point_.ddq, &point_.a}) x->resize(system.sizes().v);
+  point_.lambda.resize(system.sizes().constraints());
+  point_.G.resize(system.patterns().constraint->nonzeros());
 }
 
 Eval StateSpace::choose_partition(std::string why) {
@@ -47,57 +40,27 @@ Eval StateSpace::choose_partition(std::string why) {
 }
 
 void StateSpace::prepare_dependent_solver() {
-  const SparsePattern& p = *system_.patterns().constraint;
-  const int m = static_cast<int>(rows_.size());
-  velocity_block_ = HeldBlock(split_, p, m);
-  velocity_values_.resize(velocity_block_.pattern()->nonzeros());
-  if (split_.drift() > 0) {
-    position_block_ = HeldBlock(split_, p, split_.holonomic);
-    position_values_.resize(position_block_.pattern()->nonzeros());
-    free_velocity_block_ = FreeBlock(split_, p, m, split_.free_velocities());
-  }
-  free_block_ = FreeBlock(split_, p, split_.holonomic, split_.free_positions());
-  supports_ = free_supports(system_, split_);
+  blocks_ = DependentBlocks(split_, *system_.patterns().constraint);
   position_weight_.resize(split_.holonomic);
   for (int k = 0; k < split_.holonomic; ++k)
     position_weight_[k] = scaled_residual(system_, rows_[k], 0, 1.0);
-  for (Tangent* tangent : {&at_base_, &at_point_, &near_}) {
-    tangent->B.resize(0, 0);  // other coordinates are free now
-    tangent->velocity = std::make_unique<LinearSolver>(velocity_block_.pattern());
-    tangent->position.reset();
-    if (split_.drift() > 0)
-      tangent->position = std::make_unique<LinearSolver>(position_block_.pattern());
-  }
+  for (Tangent* tangent : {&at_base_, &point_.tangent, &near_}) blocks_.prepare(*tangent);
   held_.resize(split_.holonomic);
-  held_velocities_.resize(m);
-  share_bodies();
-  find_columns();
-  chosen_ = false;
+  held_velocities_.resize(rows_.size());
+  accelerations_.prepare();
+  jacobian_.find_columns(accelerations_.supports());
 }
 
-/// The dependent blocks from the chart columns at the point evaluated last. Away from the base they
-/// start from its pivots, so that rejected attempts leave no trace.
-Eval StateSpace::factor_dependent(Tangent& tangent) {
-  if (&tangent != &at_base_) {
-    tangent.velocity->adopt_pivots(*at_base_.velocity);
-    if (tangent.position) tangent.position->adopt_pivots(*at_base_.position);
-  }
-  velocity_block_.gather(chart_G_, velocity_values_);
-  if (Eval e = tangent.velocity->factor(velocity_values_); e != Eval::ok) return e;
-  if (!tangent.position) return Eval::ok;
-  position_block_.gather(chart_G_, position_values_);
-  return tangent.position->factor(position_values_);
-}
-
-/// T(theta) of every body at q_.
+/// T(theta) of every body at point_.q.
 void StateSpace::update_turns() {
-  turn_.resize(system_.bodies().size());
-  for (const Chart::Turn& t : chart_.turns()) turn_[t.body] = rotation_rate_map(three_at(q_, t.v));
+  point_.turn.resize(system_.bodies().size());
+  for (const Chart::Turn& t : chart_.turns())
+    point_.turn[t.body] = rotation_rate_map(three_at(point_.q, t.v));
 }
 
 /// Columns of G by chart coordinates: rotation columns times T(theta).
 void StateSpace::chart_columns() {
-  std::copy(ws_->G.values.begin(), ws_->G.values.end(), chart_G_.begin());
+  std::copy(ws_->G.values.begin(), ws_->G.values.end(), point_.G.begin());
   if (chart_.turns().empty()) return;
   const SparsePattern& p = *ws_->G.pattern;
   for (int row : rows_) {
@@ -105,7 +68,7 @@ void StateSpace::chart_columns() {
     for (int body : system_.row_bodies()[row]) {
       const BodyLayout& b = system_.bodies()[body];
       if (b.v_count > 3)
-        put_three(transposed_times(turn_[body], three_at(chart_G_, k + 3)), k + 3, chart_G_);
+        put_three(transposed_times(point_.turn[body], three_at(point_.G, k + 3)), k + 3, point_.G);
       k += b.v_count;
     }
   }
@@ -128,7 +91,7 @@ Eval StateSpace::check_redundant_rows() {
     if (std::abs(scaled_residual(system_, row, 0, ws_->g[row])) < closing_.redundant_position &&
         std::abs(scaled_residual(system_, row, 1, ws_->rate[row])) < closing_.redundant_velocity)
       continue;
-    culprit_ = fmt::format("'{}': it contradicts the other constraints", system_.row_name(row));
+    culprit_ = contradicting_row(system_, row);
     return Eval::recoverable;
   }
   return Eval::ok;
@@ -142,28 +105,43 @@ void StateSpace::load_first_order(const Vector& q, std::span<const double> r, Ve
 
 Eval StateSpace::evaluate(double t, const Local& y, LocalRate& out) {
   // The last stage of a method may be the end of its step.
-  const bool there =
-      at_point_values_ && t == point_.t && y.x == last_y_.x && y.u == last_y_.u && y.z == last_y_.z;
-  if (!there)
+  if (!holds_.is(t, y))
     if (Eval e = evaluate_point(t, y); e != Eval::ok) return e;
-  split_.x_of.multiply(ddq_, out.a);
-  load_first_order(dq_, ws_->b, out.b);
-  last_y_ = y;
-  at_point_values_ = true;
+  split_.x_of.multiply(point_.ddq, out.a);
+  load_first_order(point_.dq, ws_->b, out.b);
+  holds_.at = Evaluated::At::point;
+  holds_.t = t;
+  holds_.y = y;
   return Eval::ok;
 }
 
 Eval StateSpace::evaluate_point(double t, const Local& y) {
   if (Eval e = dependent_positions(t, y); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
-  point_.r.assign(y.z.begin() + split_.drift(), y.z.end());
-  if (Eval e = evaluate_forces(point_, rows_.empty() ? Gradient::unknown : Gradient::known);
+  point_.state.r.assign(y.z.begin() + split_.drift(), y.z.end());
+  if (Eval e = evaluate_forces(point_.state, rows_.empty() ? Gradient::unknown : Gradient::known);
       e != Eval::ok)
     return e;
-  if (reduced_) return reduced_accelerations(at_point_);
-  if (Eval e = saddle_accelerations(); e != Eval::ok) return e;
-  chart_.to_second_rates(q_, dq_, a_, ddq_);
+  return accelerate(point_.tangent);
+}
+
+/// q'' and a at the point, with the directions of a tangent; lambda too, but on free directions.
+Eval StateSpace::accelerate(Tangent& tangent) {
+  const bool reduced = accelerations_.on_free_directions();
+  const Eval e = reduced ? accelerations_.reduced(*ws_, tangent, point_)
+                         : accelerations_.by_saddle(*ws_, point_);
+  if (e != Eval::ok) {
+    culprit_ = singular_accelerations;
+    return e;
+  }
+  if (!all_finite(point_.a)) return Eval::recoverable;
+  if (!reduced) chart_.to_second_rates(point_.q, point_.dq, point_.a, point_.ddq);
   return Eval::ok;
+}
+
+/// lambda at the point, where accelerate() leaves it.
+void StateSpace::complete_multipliers(Tangent& tangent) {
+  if (accelerations_.on_free_directions()) accelerations_.multipliers(*ws_, tangent, point_);
 }
 
 Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
@@ -171,40 +149,72 @@ Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
   return evaluate(t, y, out);
 }
 
+Eval StateSpace::jacobian(LocalJacobian& out) {
+  if (holds_.at != Evaluated::At::base) {
+    holds_.at = Evaluated::At::nothing;
+    if (Eval e = system_.evaluate(base_.state, Request::all(), *ws_); e != Eval::ok) return e;
+    holds_.at = Evaluated::At::base;
+  }
+  jacobian_.curve_base(base_.state.v, base_.a);
+  return differentiate(
+      {StateSpaceJacobian::Where::base, base_.state, base_.a, base_.lambda, at_base_},
+      Derivatives::exact, out);
+}
+
+Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) {
+  end_rate_.resize(second(), first());
+  if (Eval e = evaluate(t, y, end_rate_); e != Eval::ok) return e;
+  jacobian_.curve_point(point_);
+  if (accelerations_.on_free_directions())
+    accelerations_.multipliers(*ws_, point_.tangent, point_);
+  else
+    blocks_.expand(point_.G, ws_->g_t, point_.tangent);
+  return differentiate(
+      {StateSpaceJacobian::Where::point, point_.state, point_.a, point_.lambda, point_.tangent},
+      terms, out);
+}
+
+Eval StateSpace::differentiate(const StateSpaceJacobian::Place& at, Derivatives terms,
+                               LocalJacobian& out) {
+  const Eval e = jacobian_.reduce(at, terms, out);
+  if (e != Eval::ok) culprit_ = jacobian_.culprit();
+  return e;
+}
+
 Eval StateSpace::rebase(const State& state) {
   // The end of the step before: its accelerations hold here too, and mostly the whole evaluation.
   const bool known = move_base(state, base_, past_, end_),
-             evaluated = known && at_end_ && at_point_values_;
-  near_base_ = true;
+             evaluated = known && at_end_ && holds_.at == Evaluated::At::point;
+  nearest_ = &at_base_;
   closing_ = closing_at(system_, base_.state);
   const int partitions_before = partitions();
-  point_ = state;
-  at_point_values_ = at_end_ = false;
-  std::fill(q_.begin(), q_.end(), 0.0);
-  dq_ = state.v;
+  point_.state = state;
+  holds_.at = Evaluated::At::nothing;
+  at_end_ = false;
+  std::fill(point_.q.begin(), point_.q.end(), 0.0);
+  point_.dq = state.v;
   update_turns();
   const bool fresh = history_.empty();
   if (fresh)
     if (Eval e = choose_partition("start"); e != Eval::ok) return e;
   if (!evaluated)
     if (Eval e = evaluate_forces(base_.state, Gradient::unknown); e != Eval::ok) return e;
-  if (!chosen_) choose_accelerations();
+  if (!accelerations_.chosen()) accelerations_.choose(*ws_, blocks_.nonzeros());
   if (const std::string why = directions_at_base(); !why.empty()) {
     if (Eval e = choose_partition(why); e != Eval::ok) return e;
     if (Eval e = evaluate_forces(base_.state, Gradient::unknown); e != Eval::ok) return e;
-    choose_accelerations();
+    accelerations_.choose(*ws_, blocks_.nonzeros());
     if (!directions_at_base().empty()) return Eval::recoverable;
   }
   if (known) {
-    a_ = end_.a;
-    lambda_ = end_.lambda;
+    point_.a = end_.a;
+    point_.lambda = end_.lambda;
   } else {
-    const Eval solved = reduced_ ? reduced_accelerations(at_base_) : saddle_accelerations();
-    if (solved != Eval::ok) return solved;
-    if (reduced_) reduced_multipliers(at_base_);
+    if (Eval e = accelerate(at_base_); e != Eval::ok) return e;
+    complete_multipliers(at_base_);
   }
-  base_.a = a_;
-  base_.lambda = lambda_;
+  base_.a = point_.a;
+  base_.lambda = point_.lambda;
   at_base_.t = base_.state.t;
   bend_base();
   look_ahead(past_.known && partitions() == partitions_before ? SingularWatch::Before::comparable
@@ -214,57 +224,26 @@ Eval StateSpace::rebase(const State& state) {
   base_.rate.resize(second(), first());
   std::fill(base_.y.x.begin(), base_.y.x.end(), 0.0);
   split_.x_of.multiply(base_.state.v, base_.y.u);
-  split_.x_of.multiply(a_, base_.rate.a);
+  split_.x_of.multiply(point_.a, base_.rate.a);
   std::fill_n(base_.y.z.begin(), drift, 0.0);
   std::copy(base_.state.r.begin(), base_.state.r.end(), base_.y.z.begin() + drift);
   base_.b = ws_->b;
   load_first_order(base_.state.v, base_.b, base_.rate.b);
-  at_base_values_ = base_.known = true;
+  holds_.at = Evaluated::At::base;
+  base_.known = true;
   return Eval::ok;
 }
 
 /// Free directions at the base; why the parametrization does not suit it any more, if it does not.
 std::string StateSpace::directions_at_base() {
   chart_columns();
-  if (factor_dependent(at_base_) != Eval::ok) return "dependent coordinates were not determined";
-  expand(at_base_);
-  const double size = length(at_base_);
+  if (blocks_.factor(point_.G, at_base_) != Eval::ok)
+    return "dependent coordinates were not determined";
+  blocks_.expand(point_.G, ws_->g_t, at_base_);
+  const double size = blocks_.length(at_base_);
   if (fresh_norm_ == 0) fresh_norm_ = size;
   if (size <= partition_growth * fresh_norm_) return {};
   return fmt::format("dependent directions grew by {:.3g}", size / fresh_norm_);
-}
-
-/// The free directions from the chart columns at the point evaluated last.
-void StateSpace::expand(Tangent& tangent) {
-  const int n = split_.free_positions(), m = split_.holonomic, nv = system_.sizes().v;
-  free_block_.gather(chart_G_, tangent.H);
-  tangent.H_t.resize(m);
-  for (int i = 0; i < m; ++i) tangent.H_t[i] = -ws_->g_t[rows_[i]];
-  if (m > 0) {
-    tangent.positions().solve(tangent.H);
-    if (norm_max(tangent.H_t) > 0) tangent.positions().solve(tangent.H_t);
-  }
-  const bool picked = !split_.held_coordinates.empty();
-  if (!picked || tangent.B.rows() == 0) {
-    tangent.B.resize(nv, n);
-    split_.free_columns(tangent.B);
-  }
-  if (picked)
-    for (int k = 0; k < m; ++k)
-      std::copy_n(tangent.H.row(k), n, tangent.B.row(split_.held_coordinates[k]));
-  else
-    split_.add_held(tangent.H, tangent.B);
-  if (split_.drift() == 0) return;
-  free_velocity_block_.gather(chart_G_, tangent.H_u);
-  tangent.velocity->solve(tangent.H_u);
-  tangent.U.resize(nv, second());
-  split_.free_columns(tangent.U);
-  split_.add_held(tangent.H_u, tangent.U);
-}
-
-double StateSpace::length(const Tangent& tangent) const {
-  const double positions = split_.length(tangent.H);
-  return split_.drift() == 0 ? positions : std::max(positions, split_.length(tangent.H_u));
 }
 
 Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& point) {
@@ -273,17 +252,17 @@ Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& poin
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
   if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
   if (Eval e = check_branches(); e != Eval::ok) return e;
-  if (reduced_) reduced_multipliers(at_point_);
-  state = point_;
+  complete_multipliers(point_.tangent);
+  state = point_.state;
   point.t = t;
-  point.q = q_;
-  point.dq = dq_;
-  point.ddq = ddq_;
-  point.z = point_.r;
+  point.q = point_.q;
+  point.dq = point_.dq;
+  point.ddq = point_.ddq;
+  point.z = point_.state.r;
   point.dz = ws_->b;
-  point.a = a_;
+  point.a = point_.a;
   at_end_ = true;
-  end_.keep(point_, a_, lambda_, {});
+  end_.keep(point_.state, point_.a, point_.lambda, {});
   return Eval::ok;
 }
 
@@ -326,7 +305,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
     system_.retract(base_.state.p, point.q, state.p);
     chart_.to_velocities(point.q, point.dq, state.v);
     follow(point.q, state);
-    if (!state.w.empty()) at_base_values_ = at_point_values_ = false;
+    if (!state.w.empty()) holds_.at = Evaluated::At::nothing;
     return auxiliaries_.follow(system_, base_.state, state, *ws_);
   }
   Local& y = grid_y_;
@@ -334,13 +313,13 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   split_.x_of.multiply(point.q, y.x);
   split_.x_of.multiply(point.dq, y.u);
   load_first_order(point.q, point.z, y.z);
-  point_.modes = base_.state.modes;
+  point_.state.modes = base_.state.modes;
   if (Eval e = dependent_positions(point.t, y); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
-  state.p = point_.p;
-  state.v = point_.v;
-  state.turns = point_.turns;
-  state.s = point_.s;
+  state.p = point_.state.p;
+  state.v = point_.state.v;
+  state.turns = point_.state.turns;
+  state.s = point_.state.s;
   return auxiliaries_.follow(system_, base_.state, state, *ws_);
 }
 

@@ -30,20 +30,16 @@
 #include "kardan/formulation/chart_base.h"
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/free_accelerations.h"
 #include "kardan/formulation/parametrization.h"
 #include "kardan/formulation/singular_watch.h"
+#include "kardan/formulation/state_space_jacobian.h"
 #include "kardan/formulation/system_events.h"
+#include "kardan/formulation/tangent.h"
 #include "kardan/integrate/problem.h"
-#include "kardan/linalg/linear_solver.h"
-#include "kardan/linalg/motion/motion_solver.h"
-#include "kardan/linalg/row_fours.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
-
-/// How accelerations are solved for: on the free directions, whose mass matrix is dense; by the
-/// sparse saddle-point matrix [M G'; G 0]; or by what either costs.
-enum class Accelerations { automatic, reduced, saddle };
 
 class StateSpace final : public ChartProblem {
  public:
@@ -91,27 +87,12 @@ class StateSpace final : public ChartProblem {
   /// The same of velocities: what they change with u, and, as jacobian() found last, with x and
   /// zeta (in the first columns).
   const Matrix& velocity_directions() const { return at_base_.velocities(); }
-  const Matrix& velocity_changes() const { return VU_; }
+  const Matrix& velocity_changes() const { return jacobian_.velocity_changes(); }
   const State& base_state() const { return base_.state; }
 
  private:
-  /// The constraints near a point, to first order.
-  struct Tangent {
-    double t = 0;
-    Vector free, held;  // (x, zeta) and y of the point
-    Matrix H;           // y by (x, zeta)
-    Vector H_t;         // y by t
-    Vector bend;        // y'' with x'' = zeta'' = 0, at the base
-    Matrix B;           // q by (x, zeta)
-    Matrix H_u, U;      // (y', zeta') and q' by u, where there are nonholonomic rows
-    std::unique_ptr<LinearSolver> velocity;  // factors of [G; H] T [D Z]
-    std::unique_ptr<LinearSolver> position;  // of G T D, where there are nonholonomic rows
-    LinearSolver& positions() { return position ? *position : *velocity; }
-    const Matrix& velocities() const { return position ? U : B; }
-  };
   Eval choose_partition(std::string why);
   void prepare_dependent_solver();
-  Eval factor_dependent(Tangent& tangent);
   Eval dependent_positions(double t, const Local& y);
   Eval close_positions();
   double open_positions(int& worst);
@@ -128,70 +109,23 @@ class StateSpace final : public ChartProblem {
   /// Whether G at these positions is the one evaluated last.
   enum class Gradient { known, unknown };
   Eval evaluate_forces(State& state, Gradient gradient);
-  Eval reduced_accelerations(Tangent& tangent);
-  void reduced_multipliers(Tangent& tangent);
-  void reduce_mass(const Matrix& U, Matrix& out);
-  void share_bodies();
-  void reduce_by_bodies(const Matrix& U);
-  void reduce_at_once(const Matrix& U);
-  void choose_accelerations();
-  double reduced_work() const;
-  Eval saddle_accelerations();
+  Eval accelerate(Tangent& tangent);
+  void complete_multipliers(Tangent& tangent);
+  Eval differentiate(const StateSpaceJacobian::Place& at, Derivatives terms, LocalJacobian& out);
   std::string directions_at_base();
   Eval check_redundant_rows();
-  double regularity(Tangent& tangent) const;
   double blurred_below() const;
   Eval check_branches();
   void look_ahead(SingularWatch::Before before);
   void update_turns();
-  void update_bias();
   void chart_columns();
-  void turn_to_body(const Matrix& X, Matrix& Y) const;
-  void acceleration_from_chart(const Vector& ddq, Vector& a) const;
   Eval evaluate(double t, const Local& y, LocalRate& out);
   Eval evaluate_point(double t, const Local& y);
-  void expand(Tangent& tangent);
-  double length(const Tangent& tangent) const;
-  const Tangent& nearest() const { return near_base_ ? at_base_ : near_; }
-  /// Derivatives of a body's spin w(theta, theta') and w'(theta, theta', theta'').
-  struct Curvature {
-    Mat3d T;                     // w by theta', w' by theta''
-    Mat3d spin;                  // w by theta
-    Mat3d acceleration;          // w' by theta
-    Mat3d acceleration_by_rate;  // w' by theta'
-  };
-  /// Where derivatives are taken: a state with its accelerations, and the directions there.
-  struct Place {
-    const State& state;
-    const Vector &a, &lambda;
-    Tangent& tangent;
-  };
-  void curve_base();
-  void curve_point();
-  int derivative_width(bool moving) const;
-  void find_columns();
-  void shape_derivatives(int width);
-  void add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts, int part, Matrix& Y) const;
-  void to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& Y) const;
-  Eval reduce(const Place& at, Derivatives terms, LocalJacobian& out);
-  void compile_products();
-  void multiply_constraints(const RowProducts& products);
-  void differentiate_velocities(const Place& at);
-  void differentiate_accelerations(const Place& at);
-  Eval reduce_forces(Derivatives terms, LocalJacobian& out);
-  void reduce_rows(const Matrix& X, int parts, Matrix& Y);
-  void reduce_vector(const Vector& x, Vector& y) const;
-  void close_dependent(Tangent& tangent, Matrix& Yq, Matrix& Y);
-  void resize_first_order(LocalJacobian& out) const;
-  void add_drift(const Matrix& U, LocalJacobian& out);
-  Eval add_auxiliary(LocalJacobian& out);
-  Eval eliminate_auxiliary();
   void spread_position_error(const Local& e, Vector& all);
   void spread_velocity_error(const Vector& u, Vector& all);
   void close_error(int m, LinearSolver& dependent, Vector& held, Vector& all) const;
 
   const System& system_;
-  Accelerations accelerations_;
   std::unique_ptr<Workspace> ws_;
   SystemEvents events_;
   Chart chart_;
@@ -199,80 +133,36 @@ class StateSpace final : public ChartProblem {
   SolvedState past_, end_;
   double fresh_norm_ = 0;
   SingularWatch singular_;  // by how far the dependent coordinates are from not being determined
-  Tangent at_base_, at_point_;
-  Tangent near_;  // the accepted point near which evaluations are expected, if not the base
-  bool near_base_ = true;
+  Tangent at_base_;
+  Tangent near_;                  // of an accepted point
+  Tangent* nearest_ = &at_base_;  // of the two: where evaluations are expected
   Vector past_q_, past_dq_, past_ddq_;
   std::vector<PartitionRecord> history_;
 
   Parametrize choose_;
   Parametrization split_;
   const std::vector<int>& rows_ = split_.rows;
-  HeldBlock velocity_block_, position_block_;
-  FreeBlock free_block_, free_velocity_block_;  // of H and H_u
-  std::vector<std::vector<int>> supports_;      // of the columns of U in body tangents
-  Vector position_weight_;                      // by row: to scaled residuals
-  Closing closing_;                             // of states near the base
-  bool foreseen_ = false;                       // positions were closed without a last look
-  Vector velocity_values_, position_values_;
-  std::vector<Mat3d> turn_;  // T of every spatial body at the point
-  Vector chart_G_;           // values of G T at the point
-
-  bool chosen_ = false;  // how accelerations are solved
-  bool reduced_ = true;  // on the free directions, else by the saddle matrix
-  PickedRows kept_;      // rows_ of G
-  SparseMatrix kept_G_;
-  Vector kept_lambda_;
-  std::unique_ptr<MotionSolver> saddle_;
-  /// The columns of U that move a body (filled up to a multiple of four by such as do not), and U
-  /// there in body tangents, M times it and the square of both.
-  struct BodyShare {
-    int body = 0;
-    std::vector<int> columns;
-    Matrix U;
-    Vector x;
-  };
-  void gather(const Matrix& U, BodyShare& share);
-  std::vector<BodyShare> shares_;     // none where masses couple bodies
-  Vector share_mass_, share_square_;  // M U and U'M U of the body at hand
-  Matrix reduced_mass_, mass_U_;
-  Vector reduced_x_, force_, bias_;
-  DenseLu reduced_lu_;
+  DependentBlocks blocks_;
+  Vector position_weight_;  // by row: to scaled residuals
+  Closing closing_;         // of states near the base
+  bool foreseen_ = false;   // positions were closed without a last look
+  FreeAccelerations accelerations_;
+  StateSpaceJacobian jacobian_;
 
   AuxiliarySolver auxiliaries_;
-  struct AuxiliaryScratch {
-    Matrix part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r;
-    DenseLu lu;
-  } aux_;
-  State point_;  // state at the point evaluated last
-  Vector q_, dq_, ddq_, a_, lambda_;
-  Vector held_, held_velocities_, guess_;
-  Local last_y_;                      // where evaluate() was last, if
-  bool at_point_values_ = false;      // the workspace holds that evaluation
-  std::vector<Curvature> curvature_;  // of each spatial body
-  Matrix body_U_;                     // T dq' by u
-  /// Columns of derivatives that may not vanish, by what their rows belong to.
-  struct Columns {
-    RowFours bodies, constraints, forces, body_forces;
+  /// What the workspace holds, as a value: the evaluation of the base, or of a point.
+  struct Evaluated {
+    enum class At { nothing, base, point } at = At::nothing;
+    double t = 0;
+    Local y;
+    bool is(double time, const Local& where) const {
+      return at == At::point && time == t && where.x == y.x && where.u == y.u && where.z == y.z;
+    }
   };
-  struct Segments {
-    RowSegments G, rate_p, accel_p, accel_v, f_p, f_v, M;
-  } segments_;
-  struct Products {
-    RowProducts velocities, accelerations[2], forces[2], mass;  // [away, at the base], [-, exact]
-  } products_;
-  std::vector<int> every_row_;
-  Columns columns_[2];                          // without and with a column for time
-  std::vector<std::vector<int>> body_columns_;  // of u, that move a body
-  int width_ = 0;                               // of one part of the matrices below
-  Matrix Xq_, Vq_, Uq_, Nq_;  // changes of q and q' by (x, zeta, t), of q' by u, of q'' by all
-  Matrix X_;                  // of positions by (x, zeta, t)
-  Matrix VU_, AN_;            // of velocities and accelerations: a part by (x, zeta, t), one by u
-  Matrix MU_, W1_, W3_, W4_;
-  Vector by_time_;               // q by t
-  bool at_base_values_ = false;  // the workspace holds the evaluation at the base
-  bool at_end_ = false;          // chart_G_ and at_point_ belong to the end of a step
-  bool moving_ = false;          // derivatives have a column for time
+  Evaluated holds_;
+  EvaluatedPoint point_;  // evaluated last
+  bool at_end_ = false;   // its columns and its tangent belong to the end of a step
+  Vector held_, held_velocities_, guess_;
   ErrorUnits error_units_;
   Local units_;
   Local errors_;  // of all coordinates

@@ -18,16 +18,16 @@ constexpr double chart_growth = 3;
 bool StateSpace::advance(const ChartPoint& point) {
   if (chart_.largest_turn(point.q) > chart_reach) return false;
   if (rows_.empty()) return true;
-  if (factor_dependent(near_) != Eval::ok) return false;
-  near_base_ = false;
+  if (blocks_.factor_near(at_base_, point_.G, near_) != Eval::ok) return false;
+  nearest_ = &near_;
   near_.t = point.t;
   near_.free.resize(split_.free_positions());
   near_.held.resize(rows_.size());
   split_.x_of.multiply(point.q, std::span(near_.free).first(second()));
   split_.held_of.multiply(point.q, near_.held);
   std::copy(near_.held.begin() + split_.holonomic, near_.held.end(), near_.free.begin() + second());
-  expand(near_);
-  return length(near_) <= chart_growth * fresh_norm_;
+  blocks_.expand(point_.G, ws_->g_t, near_);
+  return blocks_.length(near_) <= chart_growth * fresh_norm_;
 }
 
 bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
@@ -56,7 +56,7 @@ void StateSpace::error_weights(const State& state, const ErrorScale& scale, Loca
     std::fill(part->begin(), part->end(), 0.0);
   error_units_.units(state, state.v, scale, units_);
   for (int j = 0; j < system_.sizes().v; ++j) {
-    const double *q = nearest().B.row(j), *dq = nearest().velocities().row(j);
+    const double *q = nearest_->B.row(j), *dq = nearest_->velocities().row(j);
     for (int i = 0; i < n; ++i) {
       weights.x[i] = std::max(weights.x[i], std::abs(q[i]) / units_.x[j]);
       weights.u[i] = std::max(weights.u[i], std::abs(dq[i]) / units_.u[j]);

@@ -35,24 +35,26 @@ void StateSpace::bend_base() {
 
 /// Along the tangent at the base, bent as the motion bends there, or at the accepted point nearby.
 void StateSpace::guess_positions(double t, const Local& y) {
-  const Tangent& near = nearest();
+  const Tangent& near = *nearest_;
+  const bool from_base = nearest_ == &at_base_;
   const int n = second(), drift = split_.drift();
   guess_.resize(n + drift);
-  for (int i = 0; i < n; ++i) guess_[i] = near_base_ ? y.x[i] : y.x[i] - near.free[i];
-  for (int i = 0; i < drift; ++i) guess_[n + i] = near_base_ ? y.z[i] : y.z[i] - near.free[n + i];
+  for (int i = 0; i < n; ++i) guess_[i] = from_base ? y.x[i] : y.x[i] - near.free[i];
+  for (int i = 0; i < drift; ++i) guess_[n + i] = from_base ? y.z[i] : y.z[i] - near.free[n + i];
   const double time = t - near.t;
   for (int k = 0; k < split_.holonomic; ++k) {
     held_[k] = near.H_t[k] * time;
-    held_[k] += near_base_ ? 0.5 * time * time * near.bend[k] : near.held[k];
+    held_[k] += from_base ? 0.5 * time * time * near.bend[k] : near.held[k];
   }
   add_products(near.H, guess_, held_);
-  split_.compose(y.x, {y.z.data(), static_cast<std::size_t>(drift)}, q_);
-  split_.add_held(held_, q_);
+  split_.compose(y.x, {y.z.data(), static_cast<std::size_t>(drift)}, point_.q);
+  split_.add_held(held_, point_.q);
 }
 
 Eval StateSpace::dependent_positions(double t, const Local& y) {
-  at_base_values_ = at_point_values_ = at_end_ = foreseen_ = false;
-  point_.t = t;
+  holds_.at = Evaluated::At::nothing;
+  at_end_ = foreseen_ = false;
+  point_.state.t = t;
   guess_positions(t, y);
   return close_positions();
 }
@@ -71,18 +73,18 @@ double StateSpace::open_positions(int& worst) {
   return size;
 }
 
-/// Newton's iteration from q_ on. Its last step is not looked at where its rate foresees that it
-/// ends below the tolerance: dependent_velocities() looks.
+/// Newton's iteration from point_.q on. Its last step is not looked at where its rate foresees that
+/// it ends below the tolerance: dependent_velocities() looks.
 Eval StateSpace::close_positions() {
   double last = 0;
-  LinearSolver* factors = near_base_ ? &at_base_.positions() : &near_.positions();
+  LinearSolver* factors = &nearest_->positions();
   const bool look = foreseen_;  // it did not come true
   foreseen_ = false;
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
-    if (!all_finite(q_)) break;
-    system_.retract(base_.state.p, q_, point_.p);
-    follow(q_, point_);
-    if (Eval e = system_.evaluate(point_, {.position = true}, *ws_); e != Eval::ok) return e;
+    if (!all_finite(point_.q)) break;
+    system_.retract(base_.state.p, point_.q, point_.state.p);
+    follow(point_.q, point_.state);
+    if (Eval e = system_.evaluate(point_.state, {.position = true}, *ws_); e != Eval::ok) return e;
     int worst = 0;
     const double size = open_positions(worst);
     if (size < closing_.position) return update_turns(), Eval::ok;
@@ -94,22 +96,22 @@ Eval StateSpace::close_positions() {
     }
     // The factors of the base serve while they converge fast; far from it Newton's own are needed.
     if (iteration > 0 && size > slow_contraction * last) {
-      if (Eval e = system_.evaluate(point_, {.velocity = true, .rates = false}, *ws_);
+      if (Eval e = system_.evaluate(point_.state, {.velocity = true, .rates = false}, *ws_);
           e != Eval::ok)
         return e;
       update_turns();
       chart_columns();
-      if (Eval e = factor_dependent(at_point_); e != Eval::ok) {
+      if (Eval e = blocks_.factor_near(at_base_, point_.G, point_.tangent); e != Eval::ok) {
         culprit_ = system_.row_name(worst);
         return e;
       }
-      factors = &at_point_.positions();
+      factors = &point_.tangent.positions();
     }
     factors->solve(held_);
-    split_.add_held(held_, q_);
+    split_.add_held(held_, point_.q);
     if (!look && iteration > 0 && size * size < foreseeable * closing_.position * last) {
-      system_.retract(base_.state.p, q_, point_.p);
-      follow(q_, point_);
+      system_.retract(base_.state.p, point_.q, point_.state.p);
+      follow(point_.q, point_.state);
       foreseen_ = true;
       return update_turns(), Eval::ok;
     }
@@ -122,46 +124,42 @@ Eval StateSpace::close_positions() {
 }
 
 Eval StateSpace::dependent_velocities(const Vector& u) {
-  split_.compose(u, {}, dq_);
+  split_.compose(u, {}, point_.dq);
   if (rows_.empty()) {
-    if (reduced_) expand(at_point_);
+    if (accelerations_.on_free_directions()) blocks_.expand(point_.G, ws_->g_t, point_.tangent);
     turn_velocities();
     return Eval::ok;
   }
   const Request request{.position = foreseen_, .velocity = true, .rates = false};
-  if (Eval e = system_.evaluate(point_, request, *ws_); e != Eval::ok) return e;
+  if (Eval e = system_.evaluate(point_.state, request, *ws_); e != Eval::ok) return e;
   if (int worst = 0; foreseen_ && !(open_positions(worst) < closing_.position)) {
     if (Eval e = close_positions(); e != Eval::ok) return e;
-    if (Eval e = system_.evaluate(point_, {.velocity = true, .rates = false}, *ws_); e != Eval::ok)
+    if (Eval e = system_.evaluate(point_.state, {.velocity = true, .rates = false}, *ws_);
+        e != Eval::ok)
       return e;
   }
   foreseen_ = false;
   chart_columns();
-  if (Eval e = factor_dependent(at_point_); e != Eval::ok) return e;
-  if (reduced_) expand(at_point_);
+  if (Eval e = blocks_.factor_near(at_base_, point_.G, point_.tangent); e != Eval::ok) return e;
+  if (accelerations_.on_free_directions()) blocks_.expand(point_.G, ws_->g_t, point_.tangent);
   const SparsePattern& p = *ws_->G.pattern;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     double sum = ws_->g_t[rows_[i]];
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      sum += chart_G_[k] * dq_[p.column[k]];
+      sum += point_.G[k] * point_.dq[p.column[k]];
     held_velocities_[i] = -sum;
   }
-  at_point_.velocity->solve(held_velocities_);
-  split_.add_held(held_velocities_, dq_);
+  point_.tangent.velocity->solve(held_velocities_);
+  split_.add_held(held_velocities_, point_.dq);
   turn_velocities();
   return Eval::ok;
 }
 
-/// The velocities of the point from dq_.
+/// The velocities of the point from point_.dq.
 void StateSpace::turn_velocities() {
-  std::copy(dq_.begin(), dq_.end(), point_.v.begin());
+  std::copy(point_.dq.begin(), point_.dq.end(), point_.state.v.begin());
   for (const Chart::Turn& t : chart_.turns())
-    put_three(turn_[t.body] * three_at(dq_, t.v), t.v, point_.v);
-}
-
-/// Smallest pivot of the dependent coordinates: it falls linearly towards a singular position.
-double StateSpace::regularity(Tangent& tangent) const {
-  return split_.holonomic > 0 ? tangent.positions().pivot_ratio() : 1;
+    put_three(point_.turn[t.body] * three_at(point_.dq, t.v), t.v, point_.state.v);
 }
 
 /// At a distance s from a singular position two branches are s^2 apart.
@@ -171,14 +169,15 @@ double StateSpace::blurred_below() const {
 
 /// A step must not end where positions that are closed may lie on either branch.
 Eval StateSpace::check_branches() {
-  if (regularity(at_point_) >= std::min(singular_.now(), blurred_below())) return Eval::ok;
+  if (blocks_.regularity(point_.tangent) >= std::min(singular_.now(), blurred_below()))
+    return Eval::ok;
   culprit_ = "a singular position: its branches are nearer to each other than rounding";
   return Eval::recoverable;
 }
 
 /// Where the dependent coordinates would be determined no more.
 void StateSpace::look_ahead(SingularWatch::Before before) {
-  singular_.see(base_.state.t, regularity(at_base_), before);
+  singular_.see(base_.state.t, blocks_.regularity(at_base_), before);
   singular_.foretell(singular::near_pivot * singular_.best());
 }
 

@@ -13,10 +13,10 @@ void StateSpace::spread_position_error(const Local& e, Vector& all) {
   const std::span<const double> zeta = std::span(e.z).first(drift);
   if (at_end_) {
     split_.compose(e.x, zeta, all);
-    return close_error(split_.holonomic, at_point_.positions(), held_, all);
+    return close_error(split_.holonomic, point_.tangent.positions(), held_, all);
   }
   for (int j = 0; j < system_.sizes().v; ++j) {
-    const double* row = nearest().B.row(j);
+    const double* row = nearest_->B.row(j);
     all[j] = dot({row, e.x.size()}, e.x) + dot({row + e.x.size(), drift}, zeta);
   }
 }
@@ -26,10 +26,10 @@ void StateSpace::spread_velocity_error(const Vector& u, Vector& all) {
   if (at_end_) {
     split_.compose(u, {}, all);
     const int m = static_cast<int>(rows_.size());
-    return close_error(m, *at_point_.velocity, held_velocities_, all);
+    return close_error(m, *point_.tangent.velocity, held_velocities_, all);
   }
   for (int j = 0; j < system_.sizes().v; ++j)
-    all[j] = dot({nearest().velocities().row(j), u.size()}, u);
+    all[j] = dot({nearest_->velocities().row(j), u.size()}, u);
 }
 
 /// Adds dependent coordinates so that the first `m` rows do not change along `all`.
@@ -39,7 +39,7 @@ void StateSpace::close_error(int m, LinearSolver& dependent, Vector& held, Vecto
   for (int i = 0; i < m; ++i) {
     double sum = 0;
     for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      sum -= chart_G_[k] * all[p.column[k]];
+      sum -= point_.G[k] * all[p.column[k]];
     held[i] = sum;
   }
   dependent.solve(held);

@@ -1,5 +1,4 @@
-/// The exact Jacobian of the state-space form, at the base of the chart and away from it (see
-/// state_space.h).
+#include "kardan/formulation/state_space_jacobian.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +6,7 @@
 
 #include "kardan/base/rotation.h"
 #include "kardan/base/stop.h"
-#include "kardan/formulation/state_space.h"
+#include "kardan/formulation/culprit.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/kernels.h"
 #include "kardan/linalg/row_fours.h"
@@ -28,21 +27,30 @@ void place_columns(const Matrix& B, int from, int count, int row, int column, Ma
 
 }  // namespace
 
-/// At theta = 0, where T = I.
-void StateSpace::curve_base() {
+StateSpaceJacobian::StateSpaceJacobian(const System& system, const Chart& chart,
+                                       const Parametrization& split, Workspace& ws)
+    : system_(system), chart_(chart), split_(split), ws_(ws) {
+  for (RowSegments* s : {&segments_.G, &segments_.rate_p, &segments_.accel_p, &segments_.accel_v})
+    *s = RowSegments(*system.patterns().constraint);
+  for (RowSegments* s : {&segments_.f_p, &segments_.f_v})
+    *s = RowSegments(*system.patterns().force);
+  segments_.M = RowSegments(*system.patterns().mass);
+}
+
+void StateSpaceJacobian::curve_base(const Vector& v, const Vector& a) {
   curvature_.resize(system_.bodies().size());
   for (const Chart::Turn& t : chart_.turns()) {
-    const Vec3d w = three_at(base_.state.v, t.v), alpha = three_at(base_.a, t.v);
+    const Vec3d w = three_at(v, t.v), alpha = three_at(a, t.v);
     curvature_[t.body] = {Mat3d::identity(), 0.5 * tilde(w),
                           0.5 * tilde(alpha) - (1.0 / 6) * tilde_tilde(w, w), Mat3d{}};
   }
 }
 
-/// At the point evaluated last.
-void StateSpace::curve_point() {
+void StateSpaceJacobian::curve_point(const EvaluatedPoint& at) {
   curvature_.resize(system_.bodies().size());
   for (const Chart::Turn& t : chart_.turns()) {
-    const Vec3d theta = three_at(q_, t.v), rate = three_at(dq_, t.v), second = three_at(ddq_, t.v);
+    const Vec3d theta = three_at(at.q, t.v), rate = three_at(at.dq, t.v),
+                second = three_at(at.ddq, t.v);
     Curvature& c = curvature_[t.body];
     c.T = rotation_rate_map(theta);
     c.spin = rotation_rate_map_gradient(theta, rate);
@@ -53,28 +61,29 @@ void StateSpace::curve_point() {
 }
 
 /// Of derivatives by (x, zeta, t) or by u: time counts where constraints move.
-int StateSpace::derivative_width(bool moving) const {
-  return whole_fours(std::max({split_.free_positions() + (moving ? 1 : 0), second(), 1}));
+int StateSpaceJacobian::derivative_width(bool moving) const {
+  return whole_fours(
+      std::max({split_.free_positions() + (moving ? 1 : 0), split_.free_velocities(), 1}));
 }
 
 /// Which columns the rows of derivatives have: those that move the bodies a row belongs to, and the
 /// column of time where there is one.
-void StateSpace::find_columns() {
+void StateSpaceJacobian::find_columns(const std::vector<std::vector<int>>& supports) {
   const int n = split_.free_positions();
   const auto& bodies = system_.bodies();
   body_columns_.assign(bodies.size(), {});
   std::vector<int> body_of(system_.sizes().v, 0);
   for (std::size_t b = 1; b < bodies.size(); ++b)
     std::fill_n(body_of.begin() + bodies[b].v, bodies[b].v_count, static_cast<int>(b));
-  for (int c = 0; c < second(); ++c) {
+  for (int c = 0; c < split_.free_velocities(); ++c) {
     int last = 0;
-    for (int j : supports_[c])
+    for (int j : supports[c])
       if (body_of[j] != last) body_columns_[last = body_of[j]].push_back(c);
   }
   for (int moving = 0; moving < 2; ++moving) {
     std::vector<std::vector<int>> moved = body_columns_;
     for (auto& columns : moved) {
-      for (int c = second(); c < n; ++c) columns.push_back(c);
+      for (int c = split_.free_velocities(); c < n; ++c) columns.push_back(c);
       if (moving) columns.push_back(n);
     }
     auto unite = [&](int row, const SparsePattern& p) {
@@ -87,7 +96,7 @@ void StateSpace::find_columns() {
       return columns;
     };
     std::vector<std::vector<int>> constraints, forces(bodies.size());
-    for (int row : rows_) constraints.push_back(unite(row, *system_.patterns().constraint));
+    for (int row : split_.rows) constraints.push_back(unite(row, *system_.patterns().constraint));
     std::vector<std::vector<int>> force_rows(system_.sizes().v);
     for (int j = 0; j < system_.sizes().v; ++j) {
       force_rows[j] = unite(j, *system_.patterns().force);
@@ -104,7 +113,7 @@ void StateSpace::find_columns() {
 }
 
 /// Nothing outside of these columns is written: it stays zero while the shape does.
-void StateSpace::shape_derivatives(int width) {
+void StateSpaceJacobian::shape_derivatives(int width) {
   const int nv = system_.sizes().v;
   for (Matrix* A : {&Xq_, &X_, &Uq_, &MU_, &VU_, &AN_, &W1_}) {
     A->resize(nv, width * (A == &VU_ || A == &AN_ || A == &W1_ ? 2 : 1));
@@ -114,8 +123,8 @@ void StateSpace::shape_derivatives(int width) {
 }
 
 /// Y = E X, or Y += E X, per body: rotation rows of X times a 3 x 3 matrix.
-void StateSpace::add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts, int part,
-                               Matrix& Y) const {
+void StateSpaceJacobian::add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts, int part,
+                                       Matrix& Y) const {
   for (const Chart::Turn& t : chart_.turns())
     turn_rows(
         sum, &(curvature_[t.body].*E)[0][0], {X.data + std::ptrdiff_t{t.v} * X.stride, X.stride},
@@ -123,7 +132,7 @@ void StateSpace::add_curvature(Sum sum, Mat3d Curvature::*E, Strip X, int parts,
 }
 
 /// Y = T X, or Y += T X: from chart coordinates to body tangents.
-void StateSpace::to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& Y) const {
+void StateSpaceJacobian::to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& Y) const {
   const std::size_t count = static_cast<std::size_t>(parts) * width_;
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
     const BodyLayout& body = system_.bodies()[b];
@@ -139,36 +148,16 @@ void StateSpace::to_body(Sum sum, const Matrix& X, int parts, int part, Matrix& 
   add_curvature(sum, &Curvature::T, {X.data(), X.cols()}, parts, part, Y);
 }
 
-Eval StateSpace::jacobian(LocalJacobian& out) {
-  if (!at_base_values_) {
-    at_point_values_ = false;
-    if (Eval e = system_.evaluate(base_.state, Request::all(), *ws_); e != Eval::ok) return e;
-  }
-  curve_base();
-  return reduce({base_.state, base_.a, base_.lambda, at_base_}, Derivatives::exact, out);
-}
-
-Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) {
-  end_rate_.resize(second(), first());
-  if (Eval e = evaluate(t, y, end_rate_); e != Eval::ok) return e;
-  curve_point();
-  if (reduced_)
-    reduced_multipliers(at_point_);
-  else
-    expand(at_point_);
-  return reduce({point_, a_, lambda_, at_point_}, terms, out);
-}
-
 /// W3_ := what the dependent coordinates are, for rows that are W3_; Y += T D W3_. Yq = D W3_
 /// where it is wanted: at the base T = I, and Y is enough.
-void StateSpace::close_dependent(Tangent& tangent, Matrix& Yq, Matrix& Y) {
-  const bool wanted = split_.drift() > 0 || &tangent != &at_base_;
+void StateSpaceJacobian::close_dependent(Where where, Tangent& tangent, Matrix& Yq, Matrix& Y) {
+  const bool wanted = split_.drift() > 0 || where != Where::base;
   const int width = W3_.cols(), parts = width / width_;
   if (wanted || split_.held_coordinates.empty()) {
     Yq.resize(Y.rows(), width);
     Yq.set_zero();
   }
-  if (rows_.empty()) return;
+  if (split_.rows.empty()) return;
   tangent.velocity->solve(W3_);
   if (!wanted && !split_.held_coordinates.empty()) {
     for (int k = 0; k < W3_.rows(); ++k)
@@ -181,48 +170,48 @@ void StateSpace::close_dependent(Tangent& tangent, Matrix& Yq, Matrix& Y) {
 }
 
 /// W3_ = rows of independent constraints.
-void StateSpace::multiply_constraints(const RowProducts& products) {
-  W3_.resize(static_cast<int>(rows_.size()), products.parts() * width_);
+void StateSpaceJacobian::multiply_constraints(const RowProducts& products) {
+  W3_.resize(static_cast<int>(split_.rows.size()), products.parts() * width_);
   W3_.set_zero();
   multiply_rows(products, columns_[moving_].constraints, width_, W3_);
 }
 
 /// What the derivatives are sums of, where elements have derivatives that are new, or the matrices
 /// another shape.
-void StateSpace::compile_products() {
+void StateSpaceJacobian::compile_products() {
   Products& c = products_;
   const Segments& at = segments_;
   const Strip X{X_.data(), X_.cols()}, VU{VU_.data(), VU_.cols()}, AN{AN_.data(), AN_.cols()};
   const Strip U{VU_.data() + width_, VU_.cols()};
-  std::vector<int>& all = every_row_;
+  std::vector<int>& all = c.every_row;
   all.resize(system_.sizes().v);
   for (int j = 0; j < system_.sizes().v; ++j) all[j] = j;
-  c.velocities.compile(std::array{SparseTerm{Sign::minus, &at.rate_p, &ws_->rate_p, X, 1},
-                                  SparseTerm{Sign::minus, &at.G, &ws_->G, VU, 1}},
-                       rows_, width_);
+  c.velocities.compile(std::array{SparseTerm{Sign::minus, &at.rate_p, &ws_.rate_p, X, 1},
+                                  SparseTerm{Sign::minus, &at.G, &ws_.G, VU, 1}},
+                       split_.rows, width_);
   for (const bool based : {false, true})
     c.accelerations[based].compile(
-        std::array{SparseTerm{Sign::minus, &at.accel_p, &ws_->accel_p, X, 1},
-                   SparseTerm{Sign::minus, &at.accel_v, &ws_->accel_v, VU, 2},
-                   SparseTerm{Sign::minus, &at.G, &ws_->G, AN, based ? 1 : 2}},
-        rows_, width_);
-  const SparseTerm forces[] = {{Sign::plus, &at.f_p, &ws_->f_p, X, 1},
-                               {Sign::plus, &at.f_v, &ws_->f_v, VU, 2},
-                               {Sign::minus, &at.M, &ws_->M, AN, 2}};
+        std::array{SparseTerm{Sign::minus, &at.accel_p, &ws_.accel_p, X, 1},
+                   SparseTerm{Sign::minus, &at.accel_v, &ws_.accel_v, VU, 2},
+                   SparseTerm{Sign::minus, &at.G, &ws_.G, AN, based ? 1 : 2}},
+        split_.rows, width_);
+  const SparseTerm forces[] = {{Sign::plus, &at.f_p, &ws_.f_p, X, 1},
+                               {Sign::plus, &at.f_v, &ws_.f_v, VU, 2},
+                               {Sign::minus, &at.M, &ws_.M, AN, 2}};
   c.forces[true].compile(forces, all, width_);
   c.forces[false].compile(std::span(forces).first(2), all, width_);
-  c.mass.compile(std::array{SparseTerm{Sign::plus, &at.M, &ws_->M, U, 1}}, all, width_);
+  c.mass.compile(std::array{SparseTerm{Sign::plus, &at.M, &ws_.M, U, 1}}, all, width_);
 }
 
 /// VU_: changes of the velocities by (x, zeta, t) and by u.
-void StateSpace::differentiate_velocities(const Place& at) {
+void StateSpaceJacobian::differentiate_velocities(const Place& at) {
   const int n = split_.free_positions(), nv = system_.sizes().v;
   const Matrix& U = at.tangent.velocities();
-  const bool based = &at.tangent == &at_base_;
+  const bool based = at.where == Where::base;
   Matrix& Uq = based ? VU_ : Uq_;
   const int shift = based ? width_ : 0;
   for (int j = 0; j < nv; ++j) {
-    std::copy_n(U.row(j), second(), Uq.row(j) + shift);
+    std::copy_n(U.row(j), split_.free_velocities(), Uq.row(j) + shift);
     std::fill_n(VU_.row(j), width_, 0.0);
   }
   if (!based) to_body(Sum::begin, Uq_, 1, 1, VU_);
@@ -230,15 +219,15 @@ void StateSpace::differentiate_velocities(const Place& at) {
   add_curvature(Sum::begin, &Curvature::spin, {Xq_.data(), Xq_.cols()}, 1, 0, VU_);
   multiply_constraints(products_.velocities);
   if (moving_)
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      W3_(static_cast<int>(i), n) -= ws_->rate_t[rows_[i]];
-  close_dependent(at.tangent, Vq_, VU_);
+    for (std::size_t i = 0; i < split_.rows.size(); ++i)
+      W3_(static_cast<int>(i), n) -= ws_.rate_t[split_.rows[i]];
+  close_dependent(at.where, at.tangent, Vq_, VU_);
 }
 
 /// AN_: changes of the accelerations by (x, zeta, t) and by u, with x'' held.
-void StateSpace::differentiate_accelerations(const Place& at) {
+void StateSpaceJacobian::differentiate_accelerations(const Place& at) {
   const int n = split_.free_positions();
-  const bool based = &at.tangent == &at_base_;
+  const bool based = at.where == Where::base;
   for (int j = 0; j < AN_.rows(); ++j) std::fill_n(AN_.row(j), AN_.cols(), 0.0);
   add_curvature(Sum::begin, &Curvature::acceleration, {Xq_.data(), Xq_.cols()}, 1, 0, AN_);
   if (!based) {
@@ -249,33 +238,32 @@ void StateSpace::differentiate_accelerations(const Place& at) {
   }
   multiply_constraints(products_.accelerations[based]);
   if (moving_)
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      W3_(static_cast<int>(i), n) -= ws_->accel_t[rows_[i]];
-  close_dependent(at.tangent, Nq_, AN_);
+    for (std::size_t i = 0; i < split_.rows.size(); ++i)
+      W3_(static_cast<int>(i), n) -= ws_.accel_t[split_.rows[i]];
+  close_dependent(at.where, at.tangent, Nq_, AN_);
 }
 
 /// The reduced derivatives at a place whose evaluation the workspace holds.
-Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) {
+Eval StateSpaceJacobian::reduce(const Place& at, Derivatives terms, LocalJacobian& out) {
   const bool exact = terms == Derivatives::exact;
   const std::span<const double> lambda = exact ? at.lambda : std::span<const double>();
-  if (Eval e = system_.differentiate(at.state, at.a, lambda, *ws_); e != Eval::ok) {
-    culprit_ = "derivatives that are not finite";
+  if (Eval e = system_.differentiate(at.state, at.a, lambda, ws_); e != Eval::ok) {
+    culprit_ = derivatives_not_finite;
     return e;
   }
   const int n = split_.free_positions(), nv = system_.sizes().v;
   const bool moved = moving_;
   moving_ = system_.sizes().r + system_.sizes().w > 0;
-  for (int row : rows_)
-    moving_ = moving_ || ws_->g_t[row] != 0 || ws_->rate_t[row] != 0 || ws_->accel_t[row] != 0;
+  for (int row : split_.rows)
+    moving_ = moving_ || ws_.g_t[row] != 0 || ws_.rate_t[row] != 0 || ws_.accel_t[row] != 0;
   const int width = derivative_width(moving_);
   bool changed = width != width_ || moving_ != moved;
   if (changed) shape_derivatives(width);
   Segments& seen = segments_;
   for (auto [segments, A] :
-       {std::pair(&seen.G, &ws_->G), std::pair(&seen.rate_p, &ws_->rate_p),
-        std::pair(&seen.accel_p, &ws_->accel_p), std::pair(&seen.accel_v, &ws_->accel_v),
-        std::pair(&seen.f_p, &ws_->f_p), std::pair(&seen.f_v, &ws_->f_v),
-        std::pair(&seen.M, &ws_->M)})
+       {std::pair(&seen.G, &ws_.G), std::pair(&seen.rate_p, &ws_.rate_p),
+        std::pair(&seen.accel_p, &ws_.accel_p), std::pair(&seen.accel_v, &ws_.accel_v),
+        std::pair(&seen.f_p, &ws_.f_p), std::pair(&seen.f_v, &ws_.f_v), std::pair(&seen.M, &ws_.M)})
     changed = segments->learn(*A) || changed;
   if (changed) compile_products();
   // X = dp by (x, zeta, t); the last column is the motion of the constraints in time, if they move.
@@ -285,7 +273,7 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
     split_.add_held(at.tangent.H_t, by_time_);
     for (int j = 0; j < nv; ++j) Xq_(j, n) = by_time_[j];
   }
-  if (&at.tangent == &at_base_)
+  if (at.where == Where::base)
     std::copy_n(Xq_.data(), Xq_.size(), X_.data());
   else
     to_body(Sum::begin, Xq_, 1, 0, X_);
@@ -296,8 +284,8 @@ Eval StateSpace::reduce(const Place& at, Derivatives terms, LocalJacobian& out) 
   return reduce_forces(terms, out);
 }
 
-void StateSpace::resize_first_order(LocalJacobian& out) const {
-  const int n = second(), nz = first();
+void StateSpaceJacobian::resize_first_order(LocalJacobian& out) const {
+  const int n = split_.free_velocities(), nz = split_.drift() + system_.sizes().r;
   out.A_z.resize(n, nz);
   out.B_x.resize(nz, n);
   out.B_u.resize(nz, n);
@@ -307,8 +295,8 @@ void StateSpace::resize_first_order(LocalJacobian& out) const {
 }
 
 /// zeta' by (x, zeta, t) and by u.
-void StateSpace::add_drift(const Matrix& U, LocalJacobian& out) {
-  const int n = second(), drift = split_.drift();
+void StateSpaceJacobian::add_drift(const Matrix& U, LocalJacobian& out) {
+  const int n = split_.free_velocities(), drift = split_.drift();
   if (drift == 0) return;
   split_.drift_of(Vq_, W4_);
   place_columns(W4_, 0, n, 0, 0, out.B_x);
@@ -319,35 +307,35 @@ void StateSpace::add_drift(const Matrix& U, LocalJacobian& out) {
 }
 
 /// Forces by (x, zeta, t) and by u, less the accelerations' share, on the free directions.
-Eval StateSpace::reduce_forces(Derivatives terms, LocalJacobian& out) {
+Eval StateSpaceJacobian::reduce_forces(Derivatives terms, LocalJacobian& out) {
   const int n = split_.free_positions(), nv = system_.sizes().v;
   multiply_rows(products_.forces[terms == Derivatives::exact], columns_[moving_].forces, width_,
                 W1_);
   if (moving_)
-    for (int j = 0; j < nv; ++j) W1_(j, n) += ws_->f_t[j];
+    for (int j = 0; j < nv; ++j) W1_(j, n) += ws_.f_t[j];
   if (system_.sizes().r + system_.sizes().w > 0)
     if (Eval e = add_auxiliary(out); e != Eval::ok) return e;
   multiply_rows(products_.mass, columns_[moving_].forces, width_, MU_);
   reduce_rows(W1_, 2, W4_);
-  copy_columns(W4_, 0, second(), out.A_x);
-  place_columns(W4_, second(), split_.drift(), 0, 0, out.A_z);
-  copy_columns(W4_, width_, second(), out.A_u);
-  out.A_t.resize(second());
-  for (int i = 0; moving_ && i < second(); ++i) out.A_t[i] = W4_(i, n);
-  if (!moving_) reduce_vector(ws_->f_t, out.A_t);
+  copy_columns(W4_, 0, split_.free_velocities(), out.A_x);
+  place_columns(W4_, split_.free_velocities(), split_.drift(), 0, 0, out.A_z);
+  copy_columns(W4_, width_, split_.free_velocities(), out.A_u);
+  out.A_t.resize(split_.free_velocities());
+  for (int i = 0; moving_ && i < split_.free_velocities(); ++i) out.A_t[i] = W4_(i, n);
+  if (!moving_) reduce_vector(ws_.f_t, out.A_t);
   reduce_rows(MU_, 1, W4_);
-  copy_columns(W4_, 0, second(), out.M);
-  for (int i = 0; i < second(); ++i)
-    for (int j = i + 1; j < second(); ++j) out.M(i, j) = out.M(j, i);
+  copy_columns(W4_, 0, split_.free_velocities(), out.M);
+  for (int i = 0; i < split_.free_velocities(); ++i)
+    for (int j = i + 1; j < split_.free_velocities(); ++j) out.M(i, j) = out.M(j, i);
   return Eval::ok;
 }
 
 /// Y = U' X, body by body.
-void StateSpace::reduce_rows(const Matrix& X, int parts, Matrix& Y) {
-  Y.resize(second(), parts * width_);
+void StateSpaceJacobian::reduce_rows(const Matrix& X, int parts, Matrix& Y) {
+  Y.resize(split_.free_velocities(), parts * width_);
   Y.set_zero();
   for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
-    if (second() >= long_loop) stop_point();
+    if (split_.free_velocities() >= long_loop) stop_point();
     const BodyLayout& body = system_.bodies()[b];
     add_transposed(body.v_count, body_columns_[b], {VU_.row(body.v) + width_, VU_.cols()},
                    {X.row(body.v), X.cols()}, columns_[moving_].body_forces.of(static_cast<int>(b)),
@@ -356,17 +344,17 @@ void StateSpace::reduce_rows(const Matrix& X, int parts, Matrix& Y) {
 }
 
 /// y = U' x
-void StateSpace::reduce_vector(const Vector& x, Vector& y) const {
+void StateSpaceJacobian::reduce_vector(const Vector& x, Vector& y) const {
   std::fill(y.begin(), y.end(), 0.0);
   for (std::size_t j = 0; j < x.size(); ++j)
     if (x[j] != 0) add_scaled(x[j], {VU_.row(static_cast<int>(j)) + width_, y.size()}, y);
 }
 
 /// w by (x, zeta, t), u and r, and through them forces and b.
-Eval StateSpace::eliminate_auxiliary() {
+Eval StateSpaceJacobian::eliminate_auxiliary() {
   const int nr = system_.sizes().r, nw = system_.sizes().w, nv = system_.sizes().v;
-  const int n = split_.free_positions(), nu = second();
-  auto& [part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, lu] = aux_;
+  const int n = split_.free_positions(), nu = split_.free_velocities();
+  auto& [part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, reduced, lu] = aux_;
   w_x.resize(nw, n + 1);
   w_u.resize(nw, nu);
   w_r.resize(nw, nr);
@@ -379,12 +367,12 @@ Eval StateSpace::eliminate_auxiliary() {
   }
   if (nw > 0) {
     if (Eval e = lu.factor(d_w); e != Eval::ok) {
-      culprit_ = "the auxiliary variables, which are not determined";
+      culprit_ = auxiliary_not_determined;
       return e;
     }
     for (Matrix* X : {&w_x, &w_u, &w_r}) lu.solve(*X);
   }
-  copy_to_dense(*ws_->force_aux.pattern, ws_->force_aux.values, f_aux);
+  copy_to_dense(*ws_.force_aux.pattern, ws_.force_aux.values, f_aux);
   f_r.resize(nv, nr);
   for (int k = 0; k < nv; ++k) {
     for (int i = 0; i < nr; ++i) f_r(k, i) = f_aux(k, i);
@@ -408,25 +396,25 @@ Eval StateSpace::eliminate_auxiliary() {
 
 /// Dynamic and auxiliary variables: b and d by (x, zeta, t), u and r; w is eliminated through d =
 /// 0.
-Eval StateSpace::add_auxiliary(LocalJacobian& out) {
+Eval StateSpaceJacobian::add_auxiliary(LocalJacobian& out) {
   const int nr = system_.sizes().r, nw = system_.sizes().w, nv = system_.sizes().v;
-  const int n = split_.free_positions(), nu = second(), drift = split_.drift();
-  auto& [part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, lu] = aux_;
+  const int n = split_.free_positions(), nu = split_.free_velocities(), drift = split_.drift();
+  auto& [part, by_x, by_u, own, w_x, w_u, w_r, d_w, f_aux, f_r, reduced, lu] = aux_;
   const auto zero = [](Matrix& A, int rows, int cols) {
     A.resize(rows, cols);
     A.set_zero();
   };
   zero(by_x, nr + nw, n + 1);
   zero(by_u, nr + nw, nu);
-  copy_to_dense(*ws_->aux_aux.pattern, ws_->aux_aux.values, own);
+  copy_to_dense(*ws_.aux_aux.pattern, ws_.aux_aux.values, own);
   copy_columns(X_, 0, n + 1, part);
-  add_products(1, ws_->aux_p, part, by_x);
+  add_products(1, ws_.aux_p, part, by_x);
   copy_columns(VU_, 0, n + 1, part);
-  add_products(1, ws_->aux_v, part, by_x);
+  add_products(1, ws_.aux_v, part, by_x);
   copy_columns(VU_, width_, nu, part);
-  add_products(1, ws_->aux_v, part, by_u);
-  for (int i = 0; i < nr; ++i) by_x(i, n) += ws_->b_t[i];
-  for (int i = 0; i < nw; ++i) by_x(nr + i, n) += ws_->d_t[i];
+  add_products(1, ws_.aux_v, part, by_u);
+  for (int i = 0; i < nr; ++i) by_x(i, n) += ws_.b_t[i];
+  for (int i = 0; i < nw; ++i) by_x(nr + i, n) += ws_.d_t[i];
   if (Eval e = eliminate_auxiliary(); e != Eval::ok) return e;
   for (int i = 0; i < nr; ++i) {
     const int row = drift + i;
@@ -438,7 +426,6 @@ Eval StateSpace::add_auxiliary(LocalJacobian& out) {
   }
   Vector& column = by_time_;
   column.resize(nv);
-  Vector& reduced = reduced_x_;
   reduced.resize(nu);
   for (int j = 0; j < nr; ++j) {
     for (int k = 0; k < nv; ++k) column[k] = f_r(k, j);

@@ -1,5 +1,6 @@
 #pragma once
-/// Names what is no number at a state, so that nothing else is blamed for it.
+/// What formulations say is at fault where equations cannot be evaluated or solved: one name for
+/// one cause, whatever the formulation.
 
 #include <string>
 
@@ -8,6 +9,14 @@
 namespace kardan {
 
 struct AssemblyReport;
+
+inline constexpr const char* singular_accelerations =
+    "the accelerations (mass matrix and constraints are singular together)";
+inline constexpr const char* derivatives_not_finite = "derivatives that are not finite";
+inline constexpr const char* auxiliary_not_determined =
+    "the auxiliary variables, which are not determined";
+/// A row that was left out as redundant and does not hold.
+std::string contradicting_row(const System& system, int row);
 
 /// Why the equations could not be evaluated at `state`: the force, or the constraint, that is not
 /// finite there.

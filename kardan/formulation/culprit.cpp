@@ -1,4 +1,4 @@
-#include "kardan/formulation/not_finite.h"
+#include "kardan/formulation/culprit.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +36,10 @@ std::string place_of(const ElementData& e) {
 }
 
 }  // namespace
+
+std::string contradicting_row(const System& system, int row) {
+  return fmt::format("'{}': it contradicts the other constraints", system.row_name(row));
+}
 
 std::string not_finite_culprit(const System& system, const State& state, Workspace& ws) {
   const Found found = find(system, state, ws);

@@ -1,11 +1,9 @@
-/// Accelerations and multipliers of the state-space form: on the free directions where they are
-/// few, by the saddle-point system where they are many.
+#include "kardan/formulation/free_accelerations.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "kardan/base/rotation.h"
-#include "kardan/formulation/state_space.h"
 #include "kardan/linalg/kernels.h"
 
 namespace kardan {
@@ -31,11 +29,11 @@ void multiply_add(double factor, const SparseMatrix& A, const Vector& x, Vector&
 }  // namespace
 
 /// Y = T X per body at the point evaluated last.
-void StateSpace::turn_to_body(const Matrix& X, Matrix& Y) const {
+void FreeAccelerations::turn_to_body(const EvaluatedPoint& at, const Matrix& X, Matrix& Y) const {
   Y = X;
   const int n = X.cols();
   for (const Chart::Turn& t : chart_.turns()) {
-    const Mat3d& T = turn_[t.body];
+    const Mat3d& T = at.turn[t.body];
     const double *x0 = X.row(t.v), *x1 = X.row(t.v + 1), *x2 = X.row(t.v + 2);
     for (int r = 0; r < 3; ++r) {
       double* y = Y.row(t.v + r);
@@ -45,76 +43,76 @@ void StateSpace::turn_to_body(const Matrix& X, Matrix& Y) const {
 }
 
 /// bias_ = T' q' at the point evaluated last.
-void StateSpace::update_bias() {
+void FreeAccelerations::update_bias(const EvaluatedPoint& at) {
   bias_.assign(system_.sizes().v, 0.0);
   for (const Chart::Turn& t : chart_.turns()) {
-    const Vec3d theta = three_at(q_, t.v), rate = three_at(dq_, t.v);
+    const Vec3d theta = three_at(at.q, t.v), rate = three_at(at.dq, t.v);
     put_three(rotation_rate_map_rate(theta, rate) * rate, t.v, bias_);
   }
 }
 
 /// a = T q'' + T' q'
-void StateSpace::acceleration_from_chart(const Vector& ddq, Vector& a) const {
-  std::copy(ddq.begin(), ddq.end(), a.begin());
+void FreeAccelerations::to_accelerations(EvaluatedPoint& at) const {
+  std::copy(at.ddq.begin(), at.ddq.end(), at.a.begin());
   for (const Chart::Turn& t : chart_.turns())
-    put_three(turn_[t.body] * three_at(ddq, t.v) + three_at(bias_, t.v), t.v, a);
+    put_three(at.turn[t.body] * three_at(at.ddq, t.v) + three_at(bias_, t.v), t.v, at.a);
 }
 
-/// ddq_ and a_ on the free directions U of the velocities:
+/// at.ddq and at.a on the free directions U of the velocities:
 ///
 ///   U'M U x'' = U'(f - M a0),   a = a0 + U x'',   a0: [G; H] a0 = gamma with x'' = 0.
-Eval StateSpace::reduced_accelerations(Tangent& tangent) {
-  const int n = second();
-  std::fill(ddq_.begin(), ddq_.end(), 0.0);
-  update_bias();
-  const SparsePattern& p = *ws_->G.pattern;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    double sum = ws_->gamma[rows_[i]];
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
-      sum -= ws_->G.values[k] * bias_[p.column[k]];
-    held_velocities_[i] = sum;
+Eval FreeAccelerations::reduced(const Workspace& ws, Tangent& tangent, EvaluatedPoint& at) {
+  const int n = split_.free_velocities();
+  std::fill(at.ddq.begin(), at.ddq.end(), 0.0);
+  update_bias(at);
+  const SparsePattern& p = *ws.G.pattern;
+  for (std::size_t i = 0; i < split_.rows.size(); ++i) {
+    double sum = ws.gamma[split_.rows[i]];
+    for (int k = p.row_start[split_.rows[i]]; k < p.row_start[split_.rows[i] + 1]; ++k)
+      sum -= ws.G.values[k] * bias_[p.column[k]];
+    held_[i] = sum;
   }
-  if (!rows_.empty()) tangent.velocity->solve(held_velocities_);
-  split_.add_held(held_velocities_, ddq_);
-  acceleration_from_chart(ddq_, a_);
-  force_ = ws_->f;
-  multiply_add(-1, ws_->M, a_, force_);
+  if (!split_.rows.empty()) tangent.velocity->solve(held_);
+  split_.add_held(held_, at.ddq);
+  to_accelerations(at);
+  force_ = ws.f;
+  multiply_add(-1, ws.M, at.a, force_);
 
   const Matrix& U = tangent.velocities();
-  reduced_x_.assign(n, 0.0);
+  x_.assign(n, 0.0);
   if (shares_.empty())
-    reduce_at_once(U);
+    reduce_at_once(ws, at, U);
   else
-    reduce_by_bodies(U);
-  if (Eval e = reduced_lu_.factor(reduced_mass_); e != Eval::ok) {
-    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
-    return e;
-  }
-  reduced_lu_.solve(reduced_x_);
-  add_products(U, reduced_x_, ddq_);
-  if (shares_.empty()) add_products(body_U_, reduced_x_, a_);
+    reduce_by_bodies(ws, at, U);
+  if (Eval e = lu_.factor(mass_); e != Eval::ok) return e;
+  lu_.solve(x_);
+  add_products(U, x_, at.ddq);
+  if (shares_.empty()) add_products(body_U_, x_, at.a);
   for (BodyShare& share : shares_) {
-    for (std::size_t j = 0; j < share.columns.size(); ++j)
-      share.x[j] = reduced_x_[share.columns[j]];
+    for (std::size_t j = 0; j < share.columns.size(); ++j) share.x[j] = x_[share.columns[j]];
     const BodyLayout& body = system_.bodies()[share.body];
-    add_products(share.U, share.x, std::span(a_).subspan(body.v, body.v_count));
+    add_products(share.U, share.x, std::span(at.a).subspan(body.v, body.v_count));
   }
-  return all_finite(a_) ? Eval::ok : Eval::recoverable;
+  return all_finite(at.a) ? Eval::ok : Eval::recoverable;
 }
 
-/// reduced_mass_ = U'M U and reduced_x_ = U' force_, U in body tangents.
-void StateSpace::reduce_at_once(const Matrix& U) {
-  turn_to_body(U, body_U_);
-  reduce_mass(body_U_, reduced_mass_);
-  RowSum sum(U.cols(), reduced_x_.data());
+/// mass_ = U'M U and x_ = U' force_, U in body tangents.
+void FreeAccelerations::reduce_at_once(const Workspace& ws, const EvaluatedPoint& at,
+                                       const Matrix& U) {
+  turn_to_body(at, U, body_U_);
+  reduce_mass(ws, body_U_);
+  RowSum sum(U.cols(), x_.data());
   for (int j = 0; j < U.rows(); ++j) sum.add(force_[j], body_U_.row(j));
 }
 
-void StateSpace::share_bodies() {
+void FreeAccelerations::prepare() {
+  supports_ = free_supports(system_, split_);
+  held_.resize(split_.rows.size());
+  chosen_ = false;
   shares_.clear();
   const SparsePattern& mass = *system_.patterns().mass;
   const auto& bodies = system_.bodies();
-  const int n = second();
+  const int n = split_.free_velocities();
   for (std::size_t b = 1; b < bodies.size(); ++b) {
     const BodyLayout& body = bodies[b];
     auto inside = [&](int k) { return k >= body.v && k < body.v + body.v_count; };
@@ -136,7 +134,8 @@ void StateSpace::share_bodies() {
 }
 
 /// U and M U of a body on the columns that move it.
-void StateSpace::gather(const Matrix& U, BodyShare& share) {
+void FreeAccelerations::gather(const Workspace& ws, const EvaluatedPoint& at, const Matrix& U,
+                               BodyShare& share) {
   const BodyLayout& body = system_.bodies()[share.body];
   const int used = static_cast<int>(share.columns.size()), width = share.U.cols();
   const int* column = share.columns.data();
@@ -146,39 +145,41 @@ void StateSpace::gather(const Matrix& U, BodyShare& share) {
     for (int j = 0; j < used; ++j) to[j] = from[column[j]];
   }
   if (system_.dimension() == 3 && body.v_count > 3)
-    turn_rows(&turn_[share.body][0][0], width, share.U.row(3));
-  const SparsePattern& mass = *ws_->M.pattern;
+    turn_rows(&at.turn[share.body][0][0], width, share.U.row(3));
+  const SparsePattern& mass = *ws.M.pattern;
   multiply_rows({body.v_count, body.v, mass.row_start.data() + body.v, mass.column.data(),
-                 ws_->M.values.data()},
+                 ws.M.values.data()},
                 width, share.U.data(), share_mass_.data());
 }
 
 /// The same body by body, on the columns that move it.
-void StateSpace::reduce_by_bodies(const Matrix& U) {
+void FreeAccelerations::reduce_by_bodies(const Workspace& ws, const EvaluatedPoint& at,
+                                         const Matrix& U) {
   const int n = U.cols();
-  reduced_mass_.resize(n, n);
-  reduced_mass_.set_zero();
+  mass_.resize(n, n);
+  mass_.set_zero();
   for (BodyShare& share : shares_) {
-    gather(U, share);
+    gather(ws, at, U, share);
     const BodyLayout& body = system_.bodies()[share.body];
     const int used = static_cast<int>(share.columns.size()), width = share.U.cols();
     const int* column = share.columns.data();
     multiply_lower(body.v_count, width, share.U.data(), share_mass_.data(), share_square_.data());
     multiply_transposed(share.U, std::span(force_).subspan(body.v, body.v_count), share.x);
     for (int i = 0; i < used; ++i) {
-      double* row = reduced_mass_.row(column[i]);
+      double* row = mass_.row(column[i]);
       const double* square = share_square_.data() + std::ptrdiff_t{width} * i;
       for (int j = 0; j <= i; ++j) row[column[j]] += square[j];
-      reduced_x_[column[i]] += share.x[i];
+      x_[column[i]] += share.x[i];
     }
   }
   for (int i = 0; i < n; ++i)
-    for (int j = i + 1; j < n; ++j) reduced_mass_(i, j) = reduced_mass_(j, i);
+    for (int j = i + 1; j < n; ++j) mass_(i, j) = mass_(j, i);
 }
 
-/// U'M U: the lower half, and its mirror image.
-void StateSpace::reduce_mass(const Matrix& U, Matrix& out) {
-  const SparsePattern& p = *ws_->M.pattern;
+/// mass_ = U'M U: the lower half, and its mirror image.
+void FreeAccelerations::reduce_mass(const Workspace& ws, const Matrix& U) {
+  Matrix& out = mass_;
+  const SparsePattern& p = *ws.M.pattern;
   const int n = U.cols();
   mass_U_.resize(p.rows, n);
   for (int k = 0; k < p.rows; ++k) {
@@ -186,7 +187,7 @@ void StateSpace::reduce_mass(const Matrix& U, Matrix& out) {
     std::fill_n(row, n, 0.0);
     RowSum sum(n, row);
     for (int s = p.row_start[k]; s < p.row_start[k + 1]; ++s)
-      if (ws_->M.values[s] != 0) sum.add(ws_->M.values[s], U.row(p.column[s]));
+      if (ws.M.values[s] != 0) sum.add(ws.M.values[s], U.row(p.column[s]));
   }
   out.resize(n, n);
   for (int i = 0; i < n; ++i) {
@@ -199,40 +200,40 @@ void StateSpace::reduce_mass(const Matrix& U, Matrix& out) {
     for (int j = i + 1; j < n; ++j) out(i, j) = out(j, i);
 }
 
-/// lambda_ from the held part of T'(f - M a) = ([G; H] T)' lambda.
-void StateSpace::reduced_multipliers(Tangent& tangent) {
-  std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  if (rows_.empty()) return;
-  force_ = ws_->f;
-  multiply_add(-1, ws_->M, a_, force_);
+/// at.lambda from the held part of T'(f - M a) = ([G; H] T)' lambda.
+void FreeAccelerations::multipliers(const Workspace& ws, Tangent& tangent, EvaluatedPoint& at) {
+  std::fill(at.lambda.begin(), at.lambda.end(), 0.0);
+  if (split_.rows.empty()) return;
+  force_ = ws.f;
+  multiply_add(-1, ws.M, at.a, force_);
   for (const Chart::Turn& t : chart_.turns())
-    put_three(transposed_times(turn_[t.body], three_at(force_, t.v)), t.v, force_);
-  split_.held_part(force_, held_velocities_);
-  tangent.velocity->solve_transposed(held_velocities_);
-  for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = held_velocities_[i];
+    put_three(transposed_times(at.turn[t.body], three_at(force_, t.v)), t.v, force_);
+  split_.held_part(force_, held_);
+  tangent.velocity->solve_transposed(held_);
+  for (std::size_t i = 0; i < split_.rows.size(); ++i) at.lambda[split_.rows[i]] = held_[i];
 }
 
 /// On the free directions where they are few; their mass matrix is dense, but rank and condition
 /// are those of the constraints, not their squares.
-void StateSpace::choose_accelerations() {
+void FreeAccelerations::choose(const Workspace& ws, int nonzeros) {
   chosen_ = true;
-  const int n = system_.sizes().v - static_cast<int>(rows_.size());
-  reduced_ = accelerations_ != Accelerations::saddle;
-  if (accelerations_ == Accelerations::reduced) return;
-  if (accelerations_ == Accelerations::automatic && n <= fewest_shared) return;
-  kept_ = pick_rows(*system_.patterns().constraint, rows_);
+  const int n = system_.sizes().v - static_cast<int>(split_.rows.size());
+  reduced_ = wanted_ != Accelerations::saddle;
+  if (wanted_ == Accelerations::reduced) return;
+  if (wanted_ == Accelerations::automatic && n <= fewest_shared) return;
+  kept_ = pick_rows(*system_.patterns().constraint, split_.rows);
   kept_G_ = SparseMatrix(kept_.pattern);
-  kept_lambda_.resize(rows_.size());
-  saddle_ = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
-  if (accelerations_ == Accelerations::automatic)
-    reduced_ = !(saddle_->work() < reduced_work()) && n <= most_reduced;
+  kept_lambda_.resize(split_.rows.size());
+  saddle_ = std::make_unique<MotionSolver>(ws.M, kept_.pattern);
+  if (wanted_ == Accelerations::automatic)
+    reduced_ = !(saddle_->work() < reduced_work(nonzeros)) && n <= most_reduced;
   if (reduced_) saddle_.reset();
 }
 
 /// Multiplications of the free directions, their mass matrix and its factors, about.
-double StateSpace::reduced_work() const {
-  const double n = second();
-  double work = n * n * n / 3 + n * fill_of_factors * velocity_block_.pattern()->nonzeros();
+double FreeAccelerations::reduced_work(int nonzeros) const {
+  const double n = split_.free_velocities();
+  double work = n * n * n / 3 + n * fill_of_factors * nonzeros;
   for (const BodyShare& share : shares_) {
     const double used = static_cast<double>(share.columns.size()), size = share.U.rows();
     work += size * used * (0.5 * used + size);
@@ -240,22 +241,19 @@ double StateSpace::reduced_work() const {
   return work;
 }
 
-/// a_ and lambda_ at once from [M G'; G 0].
-Eval StateSpace::saddle_accelerations() {
-  if (kept_.place.size() == ws_->G.values.size() && std::ranges::is_sorted(rows_))
-    std::ranges::copy(ws_->G.values, kept_G_.values.begin());  // all of them
+/// at.a and at.lambda at once from [M G'; G 0].
+Eval FreeAccelerations::by_saddle(const Workspace& ws, EvaluatedPoint& at) {
+  if (kept_.place.size() == ws.G.values.size() && std::ranges::is_sorted(split_.rows))
+    std::ranges::copy(ws.G.values, kept_G_.values.begin());  // all of them
   else
-    kept_.take(ws_->G.values, kept_G_.values);
-  if (Eval e = saddle_->factor(ws_->M, kept_G_); e != Eval::ok) {
-    culprit_ = "the accelerations (mass matrix and constraints are singular together)";
-    return e;
-  }
-  std::copy(ws_->f.begin(), ws_->f.end(), a_.begin());
-  for (std::size_t i = 0; i < rows_.size(); ++i) kept_lambda_[i] = ws_->gamma[rows_[i]];
-  saddle_->solve(a_, kept_lambda_);
-  std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  for (std::size_t i = 0; i < rows_.size(); ++i) lambda_[rows_[i]] = kept_lambda_[i];
-  return all_finite(a_) ? Eval::ok : Eval::recoverable;
+    kept_.take(ws.G.values, kept_G_.values);
+  if (Eval e = saddle_->factor(ws.M, kept_G_); e != Eval::ok) return e;
+  std::copy(ws.f.begin(), ws.f.end(), at.a.begin());
+  for (std::size_t i = 0; i < split_.rows.size(); ++i) kept_lambda_[i] = ws.gamma[split_.rows[i]];
+  saddle_->solve(at.a, kept_lambda_);
+  std::fill(at.lambda.begin(), at.lambda.end(), 0.0);
+  for (std::size_t i = 0; i < split_.rows.size(); ++i) at.lambda[split_.rows[i]] = kept_lambda_[i];
+  return all_finite(at.a) ? Eval::ok : Eval::recoverable;
 }
 
 }  // namespace kardan
