@@ -10,19 +10,13 @@
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
-namespace {
-
-/// The partition is kept while the dependent directions grow by less than this.
-constexpr double partition_growth = 1.25;
-
-}  // namespace
 
 StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations accelerations)
     : system_(system),
       ws_(system.make_workspace()),
       events_(system, *ws_),
       chart_(system),
-      choose_(choose),
+      partition_(system, choose),
       accelerations_(system, chart_, split_, accelerations),
       jacobian_(system, chart_, split_, *ws_),
       error_units_(system) {
@@ -32,23 +26,14 @@ StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations a
 }
 
 Eval StateSpace::choose_partition(std::string why) {
-  if (Eval e = choose_(system_, base_.state, *ws_, split_); e != Eval::ok) return e;
-  prepare_dependent_solver();
-  history_.push_back({base_.state.t, static_cast<int>(rows_.size()), std::move(why)});
-  fresh_norm_ = 0;
-  return Eval::ok;
-}
-
-void StateSpace::prepare_dependent_solver() {
-  blocks_ = DependentBlocks(split_, *system_.patterns().constraint);
-  position_weight_.resize(split_.holonomic);
-  for (int k = 0; k < split_.holonomic; ++k)
-    position_weight_[k] = scaled_residual(system_, rows_[k], 0, 1.0);
-  for (Tangent* tangent : {&at_base_, &point_.tangent, &near_}) blocks_.prepare(*tangent);
-  held_.resize(split_.holonomic);
-  held_velocities_.resize(rows_.size());
+  if (Eval e = partition_.choose(base_.state, *ws_, std::move(why)); e != Eval::ok) return e;
+  for (Tangent* tangent : {&at_base_, &point_.tangent, &near_})
+    partition_.blocks().prepare(*tangent);
+  scratch_.held.resize(split_.holonomic);
+  scratch_.held_velocities.resize(split_.rows.size());
   accelerations_.prepare();
   jacobian_.find_columns(accelerations_.supports());
+  return Eval::ok;
 }
 
 /// T(theta) of every body at point_.q.
@@ -63,7 +48,7 @@ void StateSpace::chart_columns() {
   std::copy(ws_->G.values.begin(), ws_->G.values.end(), point_.G.begin());
   if (chart_.turns().empty()) return;
   const SparsePattern& p = *ws_->G.pattern;
-  for (int row : rows_) {
+  for (int row : split_.rows) {
     int k = p.row_start[row];
     for (int body : system_.row_bodies()[row]) {
       const BodyLayout& b = system_.bodies()[body];
@@ -86,7 +71,7 @@ Eval StateSpace::evaluate_forces(State& state, Gradient gradient) {
 
 /// Rows left out as redundant follow from the others, unless they contradict them by now.
 Eval StateSpace::check_redundant_rows() {
-  if (static_cast<int>(rows_.size()) == system_.sizes().constraints()) return Eval::ok;
+  if (static_cast<int>(split_.rows.size()) == system_.sizes().constraints()) return Eval::ok;
   for (int row = 0; row < system_.sizes().constraints(); ++row) {
     if (std::abs(scaled_residual(system_, row, 0, ws_->g[row])) < closing_.redundant_position &&
         std::abs(scaled_residual(system_, row, 1, ws_->rate[row])) < closing_.redundant_velocity)
@@ -119,7 +104,8 @@ Eval StateSpace::evaluate_point(double t, const Local& y) {
   if (Eval e = dependent_positions(t, y); e != Eval::ok) return e;
   if (Eval e = dependent_velocities(y.u); e != Eval::ok) return e;
   point_.state.r.assign(y.z.begin() + split_.drift(), y.z.end());
-  if (Eval e = evaluate_forces(point_.state, rows_.empty() ? Gradient::unknown : Gradient::known);
+  if (Eval e =
+          evaluate_forces(point_.state, split_.rows.empty() ? Gradient::unknown : Gradient::known);
       e != Eval::ok)
     return e;
   return accelerate(point_.tangent);
@@ -162,13 +148,13 @@ Eval StateSpace::jacobian(LocalJacobian& out) {
 }
 
 Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) {
-  end_rate_.resize(second(), first());
-  if (Eval e = evaluate(t, y, end_rate_); e != Eval::ok) return e;
+  scratch_.end_rate.resize(second(), first());
+  if (Eval e = evaluate(t, y, scratch_.end_rate); e != Eval::ok) return e;
   jacobian_.curve_point(point_);
   if (accelerations_.on_free_directions())
     accelerations_.multipliers(*ws_, point_.tangent, point_);
   else
-    blocks_.expand(point_.G, ws_->g_t, point_.tangent);
+    partition_.blocks().expand(point_.G, ws_->g_t, point_.tangent);
   return differentiate(
       {StateSpaceJacobian::Where::point, point_.state, point_.a, point_.lambda, point_.tangent},
       terms, out);
@@ -194,16 +180,16 @@ Eval StateSpace::rebase(const State& state) {
   std::fill(point_.q.begin(), point_.q.end(), 0.0);
   point_.dq = state.v;
   update_turns();
-  const bool fresh = history_.empty();
+  const bool fresh = partition_.history().empty();
   if (fresh)
     if (Eval e = choose_partition("start"); e != Eval::ok) return e;
   if (!evaluated)
     if (Eval e = evaluate_forces(base_.state, Gradient::unknown); e != Eval::ok) return e;
-  if (!accelerations_.chosen()) accelerations_.choose(*ws_, blocks_.nonzeros());
+  if (!accelerations_.chosen()) accelerations_.choose(*ws_, partition_.blocks().nonzeros());
   if (const std::string why = directions_at_base(); !why.empty()) {
     if (Eval e = choose_partition(why); e != Eval::ok) return e;
     if (Eval e = evaluate_forces(base_.state, Gradient::unknown); e != Eval::ok) return e;
-    accelerations_.choose(*ws_, blocks_.nonzeros());
+    accelerations_.choose(*ws_, partition_.blocks().nonzeros());
     if (!directions_at_base().empty()) return Eval::recoverable;
   }
   if (known) {
@@ -237,17 +223,14 @@ Eval StateSpace::rebase(const State& state) {
 /// Free directions at the base; why the parametrization does not suit it any more, if it does not.
 std::string StateSpace::directions_at_base() {
   chart_columns();
-  if (blocks_.factor(point_.G, at_base_) != Eval::ok)
+  if (partition_.blocks().factor(point_.G, at_base_) != Eval::ok)
     return "dependent coordinates were not determined";
-  blocks_.expand(point_.G, ws_->g_t, at_base_);
-  const double size = blocks_.length(at_base_);
-  if (fresh_norm_ == 0) fresh_norm_ = size;
-  if (size <= partition_growth * fresh_norm_) return {};
-  return fmt::format("dependent directions grew by {:.3g}", size / fresh_norm_);
+  partition_.blocks().expand(point_.G, ws_->g_t, at_base_);
+  return partition_.unsuited(at_base_);
 }
 
 Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& point) {
-  LocalRate& rate = end_rate_;
+  LocalRate& rate = scratch_.end_rate;
   rate.resize(second(), first());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
   if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
@@ -275,7 +258,7 @@ void StateSpace::base_point(ChartPoint& point) const {
 void StateSpace::place(const Local& y, ChartPoint& point) {
   const int drift = split_.drift();
   const std::span<const double> zeta(y.z.data(), static_cast<std::size_t>(drift));
-  Vector& held = place_held_;
+  Vector& held = scratch_.place_held;
   held.resize(split_.rows.size());
   split_.held_of.multiply(point.q, held);
   std::copy(zeta.begin(), zeta.end(), held.begin() + split_.holonomic);
@@ -308,7 +291,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
     if (!state.w.empty()) holds_.at = Evaluated::At::nothing;
     return auxiliaries_.follow(system_, base_.state, state, *ws_);
   }
-  Local& y = grid_y_;
+  Local& y = scratch_.grid_y;
   y.resize(second(), first());
   split_.x_of.multiply(point.q, y.x);
   split_.x_of.multiply(point.dq, y.u);

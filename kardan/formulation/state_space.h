@@ -31,7 +31,7 @@
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/free_accelerations.h"
-#include "kardan/formulation/parametrization.h"
+#include "kardan/formulation/partition.h"
 #include "kardan/formulation/singular_watch.h"
 #include "kardan/formulation/state_space_jacobian.h"
 #include "kardan/formulation/system_events.h"
@@ -75,8 +75,10 @@ class StateSpace final : public ChartProblem {
 
   const Vector& accelerations() const override { return base_.a; }
   const Vector& multipliers() const override { return base_.lambda; }
-  int partitions() const override { return static_cast<int>(history_.size()); }
-  std::span<const PartitionRecord> partition_history() const override { return history_; }
+  int partitions() const override { return static_cast<int>(partition_.history().size()); }
+  std::span<const PartitionRecord> partition_history() const override {
+    return partition_.history();
+  }
   double singular_time() const override { return singular_.time(); }
   ProblemCounts counts() const override { return {}; }
   std::vector<std::string> remarks() const override { return {}; }
@@ -92,7 +94,6 @@ class StateSpace final : public ChartProblem {
 
  private:
   Eval choose_partition(std::string why);
-  void prepare_dependent_solver();
   Eval dependent_positions(double t, const Local& y);
   Eval close_positions();
   double open_positions(int& worst);
@@ -131,21 +132,14 @@ class StateSpace final : public ChartProblem {
   Chart chart_;
   ChartBase base_;  // p0, v0, r, w
   SolvedState past_, end_;
-  double fresh_norm_ = 0;
   SingularWatch singular_;  // by how far the dependent coordinates are from not being determined
   Tangent at_base_;
   Tangent near_;                  // of an accepted point
   Tangent* nearest_ = &at_base_;  // of the two: where evaluations are expected
-  Vector past_q_, past_dq_, past_ddq_;
-  std::vector<PartitionRecord> history_;
-
-  Parametrize choose_;
-  Parametrization split_;
-  const std::vector<int>& rows_ = split_.rows;
-  DependentBlocks blocks_;
-  Vector position_weight_;  // by row: to scaled residuals
-  Closing closing_;         // of states near the base
-  bool foreseen_ = false;   // positions were closed without a last look
+  Partition partition_;
+  const Parametrization& split_ = partition_.split();
+  Closing closing_;        // of states near the base
+  bool foreseen_ = false;  // positions were closed without a last look
   FreeAccelerations accelerations_;
   StateSpaceJacobian jacobian_;
 
@@ -162,14 +156,16 @@ class StateSpace final : public ChartProblem {
   Evaluated holds_;
   EvaluatedPoint point_;  // evaluated last
   bool at_end_ = false;   // its columns and its tangent belong to the end of a step
-  Vector held_, held_velocities_, guess_;
   ErrorUnits error_units_;
-  Local units_;
-  Local errors_;  // of all coordinates
-  Local free_part_;
-  LocalRate end_rate_;
-  Local grid_y_;
-  Vector place_held_;
+  struct Scratch {
+    Vector held, held_velocities, guess, place_held;
+    Local units, free_part, grid_y;
+    Local errors;  // of all coordinates
+    LocalRate end_rate;
+    struct Past {
+      Vector q, dq, ddq;
+    } past;
+  } scratch_;
   std::string culprit_;
 };
 

@@ -7,32 +7,24 @@
 #include "kardan/formulation/state_space.h"
 
 namespace kardan {
-namespace {
-
-/// A chart in use is kept while the dependent directions grow by less than this: longer than a
-/// partition at a new base, since to end a chart costs a multistep method its memory. Half a digit
-/// of the dependent coordinates is lost at most.
-constexpr double chart_growth = 3;
-}  // namespace
-
 bool StateSpace::advance(const ChartPoint& point) {
   if (chart_.largest_turn(point.q) > chart_reach) return false;
-  if (rows_.empty()) return true;
-  if (blocks_.factor_near(at_base_, point_.G, near_) != Eval::ok) return false;
+  if (split_.rows.empty()) return true;
+  if (partition_.blocks().factor_near(at_base_, point_.G, near_) != Eval::ok) return false;
   nearest_ = &near_;
   near_.t = point.t;
   near_.free.resize(split_.free_positions());
-  near_.held.resize(rows_.size());
+  near_.held.resize(split_.rows.size());
   split_.x_of.multiply(point.q, std::span(near_.free).first(second()));
   split_.held_of.multiply(point.q, near_.held);
   std::copy(near_.held.begin() + split_.holonomic, near_.held.end(), near_.free.begin() + second());
-  blocks_.expand(point_.G, ws_->g_t, near_);
-  return blocks_.length(near_) <= chart_growth * fresh_norm_;
+  partition_.blocks().expand(point_.G, ws_->g_t, near_);
+  return partition_.serves(near_);
 }
 
 bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
   if (!past_.known) return false;
-  Vector &q = past_q_, &dq = past_dq_, &ddq = past_ddq_;
+  auto& [q, dq, ddq] = scratch_.past;
   q.resize(past_.state.v.size());
   chart_.difference(base_.state.p, past_.state.p, q);
   dq = past_.state.v;
@@ -54,17 +46,17 @@ void StateSpace::error_weights(const State& state, const ErrorScale& scale, Loca
   weights.resize(n, first());
   for (Vector* part : {&weights.x, &weights.u, &weights.z})
     std::fill(part->begin(), part->end(), 0.0);
-  error_units_.units(state, state.v, scale, units_);
+  error_units_.units(state, state.v, scale, scratch_.units);
   for (int j = 0; j < system_.sizes().v; ++j) {
     const double *q = nearest_->B.row(j), *dq = nearest_->velocities().row(j);
     for (int i = 0; i < n; ++i) {
-      weights.x[i] = std::max(weights.x[i], std::abs(q[i]) / units_.x[j]);
-      weights.u[i] = std::max(weights.u[i], std::abs(dq[i]) / units_.u[j]);
+      weights.x[i] = std::max(weights.x[i], std::abs(q[i]) / scratch_.units.x[j]);
+      weights.u[i] = std::max(weights.u[i], std::abs(dq[i]) / scratch_.units.u[j]);
     }
     for (int i = 0; i < drift; ++i)
-      weights.z[i] = std::max(weights.z[i], std::abs(q[n + i]) / units_.x[j]);
+      weights.z[i] = std::max(weights.z[i], std::abs(q[n + i]) / scratch_.units.x[j]);
   }
-  for (std::size_t i = 0; i < state.r.size(); ++i) weights.z[drift + i] = 1 / units_.z[i];
+  for (std::size_t i = 0; i < state.r.size(); ++i) weights.z[drift + i] = 1 / scratch_.units.z[i];
 }
 
 }  // namespace kardan

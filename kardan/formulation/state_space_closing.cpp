@@ -24,13 +24,14 @@ constexpr double foreseeable = 0.1;
 void StateSpace::bend_base() {
   const int n = second(), drift = split_.drift(), m = split_.holonomic;
   at_base_.bend.resize(m);
-  guess_.resize(n + drift);
-  split_.x_of.multiply(base_.a, std::span(guess_).first(n));
-  split_.drift_of(base_.a, std::span(guess_).subspan(n));
-  held_velocities_.resize(rows_.size());
-  split_.held_of.multiply(base_.a, held_velocities_);
+  scratch_.guess.resize(n + drift);
+  split_.x_of.multiply(base_.a, std::span(scratch_.guess).first(n));
+  split_.drift_of(base_.a, std::span(scratch_.guess).subspan(n));
+  scratch_.held_velocities.resize(split_.rows.size());
+  split_.held_of.multiply(base_.a, scratch_.held_velocities);
   for (int k = 0; k < m; ++k)
-    at_base_.bend[k] = held_velocities_[k] - dot({at_base_.H.row(k), guess_.size()}, guess_);
+    at_base_.bend[k] = scratch_.held_velocities[k] -
+                       dot({at_base_.H.row(k), scratch_.guess.size()}, scratch_.guess);
 }
 
 /// Along the tangent at the base, bent as the motion bends there, or at the accepted point nearby.
@@ -38,17 +39,18 @@ void StateSpace::guess_positions(double t, const Local& y) {
   const Tangent& near = *nearest_;
   const bool from_base = nearest_ == &at_base_;
   const int n = second(), drift = split_.drift();
-  guess_.resize(n + drift);
-  for (int i = 0; i < n; ++i) guess_[i] = from_base ? y.x[i] : y.x[i] - near.free[i];
-  for (int i = 0; i < drift; ++i) guess_[n + i] = from_base ? y.z[i] : y.z[i] - near.free[n + i];
+  scratch_.guess.resize(n + drift);
+  for (int i = 0; i < n; ++i) scratch_.guess[i] = from_base ? y.x[i] : y.x[i] - near.free[i];
+  for (int i = 0; i < drift; ++i)
+    scratch_.guess[n + i] = from_base ? y.z[i] : y.z[i] - near.free[n + i];
   const double time = t - near.t;
   for (int k = 0; k < split_.holonomic; ++k) {
-    held_[k] = near.H_t[k] * time;
-    held_[k] += from_base ? 0.5 * time * time * near.bend[k] : near.held[k];
+    scratch_.held[k] = near.H_t[k] * time;
+    scratch_.held[k] += from_base ? 0.5 * time * time * near.bend[k] : near.held[k];
   }
-  add_products(near.H, guess_, held_);
+  add_products(near.H, scratch_.guess, scratch_.held);
   split_.compose(y.x, {y.z.data(), static_cast<std::size_t>(drift)}, point_.q);
-  split_.add_held(held_, point_.q);
+  split_.add_held(scratch_.held, point_.q);
 }
 
 Eval StateSpace::dependent_positions(double t, const Local& y) {
@@ -59,15 +61,15 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
   return close_positions();
 }
 
-/// How far the positions are from closed (scaled, the worst row); held_ is what they lack.
+/// How far the positions are from closed (scaled, the worst row); scratch_.held is what they lack.
 double StateSpace::open_positions(int& worst) {
   double size = 0;
   for (int k = 0; k < split_.holonomic; ++k) {
-    held_[k] = -ws_->g[rows_[k]];
-    const double s = std::abs(held_[k]) * position_weight_[k];
+    scratch_.held[k] = -ws_->g[split_.rows[k]];
+    const double s = std::abs(scratch_.held[k]) * partition_.position_weight(k);
     if (s > size) {
       size = s;
-      worst = rows_[k];
+      worst = split_.rows[k];
     }
   }
   return size;
@@ -101,14 +103,15 @@ Eval StateSpace::close_positions() {
         return e;
       update_turns();
       chart_columns();
-      if (Eval e = blocks_.factor_near(at_base_, point_.G, point_.tangent); e != Eval::ok) {
+      if (Eval e = partition_.blocks().factor_near(at_base_, point_.G, point_.tangent);
+          e != Eval::ok) {
         culprit_ = system_.row_name(worst);
         return e;
       }
       factors = &point_.tangent.positions();
     }
-    factors->solve(held_);
-    split_.add_held(held_, point_.q);
+    factors->solve(scratch_.held);
+    split_.add_held(scratch_.held, point_.q);
     if (!look && iteration > 0 && size * size < foreseeable * closing_.position * last) {
       system_.retract(base_.state.p, point_.q, point_.state.p);
       follow(point_.q, point_.state);
@@ -125,8 +128,9 @@ Eval StateSpace::close_positions() {
 
 Eval StateSpace::dependent_velocities(const Vector& u) {
   split_.compose(u, {}, point_.dq);
-  if (rows_.empty()) {
-    if (accelerations_.on_free_directions()) blocks_.expand(point_.G, ws_->g_t, point_.tangent);
+  if (split_.rows.empty()) {
+    if (accelerations_.on_free_directions())
+      partition_.blocks().expand(point_.G, ws_->g_t, point_.tangent);
     turn_velocities();
     return Eval::ok;
   }
@@ -140,17 +144,19 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
   }
   foreseen_ = false;
   chart_columns();
-  if (Eval e = blocks_.factor_near(at_base_, point_.G, point_.tangent); e != Eval::ok) return e;
-  if (accelerations_.on_free_directions()) blocks_.expand(point_.G, ws_->g_t, point_.tangent);
+  if (Eval e = partition_.blocks().factor_near(at_base_, point_.G, point_.tangent); e != Eval::ok)
+    return e;
+  if (accelerations_.on_free_directions())
+    partition_.blocks().expand(point_.G, ws_->g_t, point_.tangent);
   const SparsePattern& p = *ws_->G.pattern;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    double sum = ws_->g_t[rows_[i]];
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+  for (std::size_t i = 0; i < split_.rows.size(); ++i) {
+    double sum = ws_->g_t[split_.rows[i]];
+    for (int k = p.row_start[split_.rows[i]]; k < p.row_start[split_.rows[i] + 1]; ++k)
       sum += point_.G[k] * point_.dq[p.column[k]];
-    held_velocities_[i] = -sum;
+    scratch_.held_velocities[i] = -sum;
   }
-  point_.tangent.velocity->solve(held_velocities_);
-  split_.add_held(held_velocities_, point_.dq);
+  point_.tangent.velocity->solve(scratch_.held_velocities);
+  split_.add_held(scratch_.held_velocities, point_.dq);
   turn_velocities();
   return Eval::ok;
 }
@@ -169,7 +175,7 @@ double StateSpace::blurred_below() const {
 
 /// A step must not end where positions that are closed may lie on either branch.
 Eval StateSpace::check_branches() {
-  if (blocks_.regularity(point_.tangent) >= std::min(singular_.now(), blurred_below()))
+  if (partition_.blocks().regularity(point_.tangent) >= std::min(singular_.now(), blurred_below()))
     return Eval::ok;
   culprit_ = "a singular position: its branches are nearer to each other than rounding";
   return Eval::recoverable;
@@ -177,7 +183,7 @@ Eval StateSpace::check_branches() {
 
 /// Where the dependent coordinates would be determined no more.
 void StateSpace::look_ahead(SingularWatch::Before before) {
-  singular_.see(base_.state.t, blocks_.regularity(at_base_), before);
+  singular_.see(base_.state.t, partition_.blocks().regularity(at_base_), before);
   singular_.foretell(singular::near_pivot * singular_.best());
 }
 

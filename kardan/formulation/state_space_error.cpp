@@ -13,7 +13,7 @@ void StateSpace::spread_position_error(const Local& e, Vector& all) {
   const std::span<const double> zeta = std::span(e.z).first(drift);
   if (at_end_) {
     split_.compose(e.x, zeta, all);
-    return close_error(split_.holonomic, point_.tangent.positions(), held_, all);
+    return close_error(split_.holonomic, point_.tangent.positions(), scratch_.held, all);
   }
   for (int j = 0; j < system_.sizes().v; ++j) {
     const double* row = nearest_->B.row(j);
@@ -25,8 +25,8 @@ void StateSpace::spread_position_error(const Local& e, Vector& all) {
 void StateSpace::spread_velocity_error(const Vector& u, Vector& all) {
   if (at_end_) {
     split_.compose(u, {}, all);
-    const int m = static_cast<int>(rows_.size());
-    return close_error(m, *point_.tangent.velocity, held_velocities_, all);
+    const int m = static_cast<int>(split_.rows.size());
+    return close_error(m, *point_.tangent.velocity, scratch_.held_velocities, all);
   }
   for (int j = 0; j < system_.sizes().v; ++j)
     all[j] = dot({nearest_->velocities().row(j), u.size()}, u);
@@ -38,7 +38,7 @@ void StateSpace::close_error(int m, LinearSolver& dependent, Vector& held, Vecto
   const SparsePattern& p = *system_.patterns().constraint;
   for (int i = 0; i < m; ++i) {
     double sum = 0;
-    for (int k = p.row_start[rows_[i]]; k < p.row_start[rows_[i] + 1]; ++k)
+    for (int k = p.row_start[split_.rows[i]]; k < p.row_start[split_.rows[i] + 1]; ++k)
       sum -= point_.G[k] * all[p.column[k]];
     held[i] = sum;
   }
@@ -47,21 +47,21 @@ void StateSpace::close_error(int m, LinearSolver& dependent, Vector& held, Vecto
 }
 
 void StateSpace::constrained_part(Vector& d) {
-  Local& free = free_part_;
+  Local& free = scratch_.free_part;
   free.resize(second(), split_.drift());
   split_.x_of.multiply(d, free.x);
   split_.drift_of(d, free.z);
-  errors_.x.resize(d.size());
-  spread_position_error(free, errors_.x);
-  add_scaled(-1, errors_.x, d);
+  scratch_.errors.x.resize(d.size());
+  spread_position_error(free, scratch_.errors.x);
+  add_scaled(-1, scratch_.errors.x, d);
 }
 
 double StateSpace::error_norm(const Local& e, const State& state, const ErrorScale& scale) {
-  errors_.resize(system_.sizes().v, system_.sizes().r);
-  spread_position_error(e, errors_.x);
-  spread_velocity_error(e.u, errors_.u);
-  std::copy(e.z.begin() + split_.drift(), e.z.end(), errors_.z.begin());
-  return error_units_.norm(errors_, state, state.v, scale);
+  scratch_.errors.resize(system_.sizes().v, system_.sizes().r);
+  spread_position_error(e, scratch_.errors.x);
+  spread_velocity_error(e.u, scratch_.errors.u);
+  std::copy(e.z.begin() + split_.drift(), e.z.end(), scratch_.errors.z.begin());
+  return error_units_.norm(scratch_.errors, state, state.v, scale);
 }
 
 }  // namespace kardan
