@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,13 @@ struct EventRule {
   /// Changes `state` when the function passes in `direction`, and `after`, which is `state` a short
   /// `time` later.
   std::function<EventEffect(State& state, int direction, double time, State& after)> act = {};
+};
+
+/// What only the driver's user knows of events.
+struct EventKnowledge {
+  std::vector<int> sides = {};  ///< signs at the start; 0: none is known
+  /// Changes the values of event functions at a state.
+  std::function<void(const State&, std::span<double>)> adjust = {};
 };
 
 /// `paused`: at a restart point, where the run may go on (DriverOptions::pause_at).
@@ -113,9 +121,7 @@ struct DriverOptions {
   std::vector<double> stop_times = {};  ///< [s] a step ends at each of them
   InputSource* inputs = nullptr;       ///< not to be passed over; steps of fixed length ignore them
   std::vector<EventRule> events = {};  ///< by event; those without one count both ways
-  std::vector<int> event_sides = {};   ///< signs at the start, where others know better; 0: none
-  /// Changes the values of event functions at a state: what only the driver's user knows.
-  std::function<void(const State&, std::span<double>)> adjust_events = {};
+  EventKnowledge known_events = {};
   /// The same motion on coordinates that are free, whose Jacobian shows what grows (growth.h);
   /// null: the problem itself.
   ChartProblem* free_form = nullptr;

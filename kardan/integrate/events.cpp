@@ -46,8 +46,8 @@ EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
       z_before_(problem.events().count()),
       z_end_(problem.events().count()),
       z_side_(problem.events().count()) {
-  if (!options.event_sides.empty()) {
-    z_side_.assign(options.event_sides.begin(), options.event_sides.end());
+  if (!options.known_events.sides.empty()) {
+    z_side_.assign(options.known_events.sides.begin(), options.known_events.sides.end());
     sides_given_ = true;
   }
   for (Sample& s : window_)
@@ -97,7 +97,7 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
 
 void EventSearch::functions(const State& state, Vector& z) {
   source_.functions(state, z);
-  if (options_.adjust_events) options_.adjust_events(state, z);
+  if (options_.known_events.adjust) options_.known_events.adjust(state, z);
 }
 
 int EventSearch::sample_count(const DenseStep& step) const {
@@ -318,11 +318,11 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
 
 /// Events each of which follows the last as soon as it can be seen: no motion lies in between.
 void EventSearch::end_chatter(double t, double time, DriverReport& report) {
-  crowd_ = t - last_event_ <= 2 * std::max(last_time_, time) ? crowd_ + 1 : 0;
-  last_event_ = t;
-  last_time_ = time;
-  const int other = std::exchange(last_found_, found_);
-  if (crowd_ < largest_crowd || found_ < 0) return;
+  last_.crowd = t - last_.t <= 2 * std::max(last_.time, time) ? last_.crowd + 1 : 0;
+  last_.t = t;
+  last_.time = time;
+  const int other = std::exchange(last_.event, found_);
+  if (last_.crowd < largest_crowd || found_ < 0) return;
   const auto name = [this](int e) {
     const auto i = static_cast<std::size_t>(e);
     return e >= 0 && i < rules_.size() ? fmt::format("'{}'", rules_[i].name) : std::string("?");
@@ -330,7 +330,7 @@ void EventSearch::end_chatter(double t, double time, DriverReport& report) {
   report.handed_over = false;
   report.reason = Reason::too_many_steps;
   report.message = fmt::format("t = {:.9g}: {} events at the same time, the last ones {} and {}", t,
-                               crowd_, name(other), name(found_));
+                               last_.crowd, name(other), name(found_));
   report.advice = "actions that undo each other never end: let the way back need a little more";
 }
 

@@ -95,11 +95,14 @@ class EventSearch {
   Sample window_[3];
   // Until then z_side_ tells the signs.
   double side_until_ = -std::numeric_limits<double>::infinity();
-  double last_event_ = -std::numeric_limits<double>::infinity();
   bool sides_given_ = false;
-  double last_time_ = 0;  // for which the sides at the last event were remembered
-  int last_found_ = -1;
-  int crowd_ = 0;  // events that followed each other at once
+  /// The last event, and how many followed each other at once.
+  struct Last {
+    double t = -std::numeric_limits<double>::infinity();
+    double time = 0;  // for which its sides were remembered
+    int event = -1;
+    int crowd = 0;
+  } last_;
   ChartPoint point_;
   State probe_, after_;
 };

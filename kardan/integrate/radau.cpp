@@ -42,11 +42,11 @@ class RadauStepper final : public Stepper, public StepFlow, public StepHistory {
   RadauStepper(const RadauMethod& method, const OptionValues& options)
       : method_(method),
         t_(method.tableau),
-        extrapolate_(word_option(options, "start_values") == "extrapolated"),
-        reference_(to_reference(word_option(options, "jacobian_at"))),
-        max_iterations_(static_cast<int>(number_option(options, "newton_iterations"))),
-        max_updates_(static_cast<int>(number_option(options, "newton_updates"))),
-        keep_while_(number_option(options, "jacobian_reuse")),
+        newton_{.extrapolate = word_option(options, "start_values") == "extrapolated",
+                .reference = to_reference(word_option(options, "jacobian_at")),
+                .most_iterations = static_cast<int>(number_option(options, "newton_iterations")),
+                .most_updates = static_cast<int>(number_option(options, "newton_updates")),
+                .keep_while = number_option(options, "jacobian_reuse")},
         polynomial_(t_.c),
         start_(t_.c) {
     for (Stages* stages : {&Z_, &slope_, &F_, &transformed_, &D_, &W_}) stages->resize(t_.c.size());
@@ -94,10 +94,12 @@ class RadauStepper final : public Stepper, public StepFlow, public StepHistory {
 
   const RadauMethod& method_;
   const RadauTableau& t_;
-  bool extrapolate_;
-  int reference_;
-  int max_iterations_, max_updates_;
-  double keep_while_;
+  struct NewtonOptions {
+    bool extrapolate;
+    int reference;  // number of a stage
+    int most_iterations, most_updates;
+    double keep_while;
+  } newton_;
 
   CollocationPolynomial polynomial_;
   StageGuess start_;
@@ -107,12 +109,13 @@ class RadauStepper final : public Stepper, public StepFlow, public StepHistory {
   Stages Z_, slope_;        // stage increments, y' of the stages
   Stages F_, transformed_;  // residuals
   Stages D_, W_;            // corrections
-  Vector y0_, y_, residual_, error_;
-  std::vector<std::complex<double>> scaled_pairs_;
-  Local change_, units_;
+  struct Scratch {
+    Vector y, residual, error, speed;
+    std::vector<std::complex<double>> scaled_pairs;
+    Local change, units, inside;
+  } scratch_;
+  Vector y0_;
   const DaeProblem* problem_ = nullptr;  // of the last attempt
-  Local inside_;
-  Vector speed_;
   double contraction_ = 0, theta_ = 0, h_ = 0;
   double weighed_ = 0, weight_ = 0;  // a tolerance, and its estimate_weight
   double expected_ = 0;              // contraction, of the next iteration
@@ -127,10 +130,10 @@ void RadauStepper::resize(const DaeProblem& problem) {
     for (Stages* stages : {&Z_, &slope_, &D_, &W_}) (*stages)[i].resize(n);
     for (Stages* stages : {&F_, &transformed_}) (*stages)[i].resize(m);
   }
-  scaled_pairs_.resize(t_.pairs.size());
-  for (Vector* v : {&y_, &error_}) v->resize(n);
-  residual_.resize(m);
-  change_.resize(problem.second(), problem.first());
+  scratch_.scaled_pairs.resize(t_.pairs.size());
+  for (Vector* v : {&scratch_.y, &scratch_.error}) v->resize(n);
+  scratch_.residual.resize(m);
+  scratch_.change.resize(problem.second(), problem.first());
   if (!fresh_) fresh_ = problem.make_linearization();
 }
 
@@ -145,30 +148,30 @@ void RadauStepper::to_local(const DaeProblem& problem, const Vector& y, Local& o
 /// Size of a change of the unknowns as an error of the step.
 double RadauStepper::size_of(DaeProblem& problem, double velocity_factor, const Vector& dy) {
   if (!all_finite(dy)) return HUGE_VAL;
-  to_local(problem, dy, change_);
+  to_local(problem, dy, scratch_.change);
   if (velocity_factor != 1)
-    for (double& u : change_.u) u *= velocity_factor;
-  return size_in(units_, change_);
+    for (double& u : scratch_.change.u) u *= velocity_factor;
+  return size_in(scratch_.units, scratch_.change);
 }
 
 /// Starting values of the stages: as the last steps foretell them, or the state at the base.
 void RadauStepper::guess(DaeProblem& problem, double h) {
   start_.guess(problem, h, Z_);
-  if (!extrapolate_)
+  if (!newton_.extrapolate)
     for (Vector& z : Z_) std::fill(z.begin(), z.end(), 0.0);
 }
 
 /// A new linearization at the start of the step or at a stage.
 Eval RadauStepper::linearize(DaeProblem& problem, const StepStart& start, double h, int at,
                              Counters& counters) {
-  y_ = y0_;
+  scratch_.y = y0_;
   double t = start.t;
   if (at > 0) {
-    add_scaled(1, Z_[at - 1], y_);
+    add_scaled(1, Z_[at - 1], scratch_.y);
     t += t_.c[at - 1] * h;
   }
   ++counters.jacobians;
-  return problem.linearize(t, y_, *fresh_);
+  return problem.linearize(t, scratch_.y, *fresh_);
 }
 
 /// One correction D of the stages from the residuals at Z.
@@ -183,12 +186,13 @@ Eval RadauStepper::correct(DaeProblem& problem, const StepStart& start, double h
     }
   combine(t_.A_inverse, 1 / h, Z_, slope_);
   // First the one at which a matrix may just have been made: it has left its evaluation.
-  const int first = std::max(reference_, 1) - 1;
+  const int first = std::max(newton_.reference, 1) - 1;
   for (int k = 0; k < stages; ++k) {
     const int i = k == 0 ? first : k <= first ? k - 1 : k;
-    y_ = y0_;
-    add_scaled(1, Z_[i], y_);
-    if (Eval e = problem.residual(start.t + t_.c[i] * h, y_, slope_[i], F_[i]); e != Eval::ok)
+    scratch_.y = y0_;
+    add_scaled(1, Z_[i], scratch_.y);
+    if (Eval e = problem.residual(start.t + t_.c[i] * h, scratch_.y, slope_[i], F_[i]);
+        e != Eval::ok)
       return e;
   }
   // -(T^-1 x I) F, and back with the solutions.
@@ -244,9 +248,9 @@ RadauStepper::Newton RadauStepper::iterate(DaeProblem& problem, const StepStart&
   double eta = expected_;
   double last = 0, last_ratio = 0;
   theta_ = 0;
-  problem.error_units(*start.state, *start.scale, units_);
+  problem.error_units(*start.state, *start.scale, scratch_.units);
   const double velocity_factor = velocity_share(problem, h);
-  for (int iteration = 1; iteration <= max_iterations_; ++iteration) {
+  for (int iteration = 1; iteration <= newton_.most_iterations; ++iteration) {
     counters.evaluations += t_.stages;
     ++counters.iterations;
     ++counters.solves;
@@ -266,7 +270,7 @@ RadauStepper::Newton RadauStepper::iterate(DaeProblem& problem, const StepStart&
       if (theta_ >= 0.99) return Newton::slow;
       eta = theta_ / (1 - theta_);
       const double now = eta * size;
-      if (now > enough && now * std::pow(theta_, max_iterations_ - 1 - iteration) >= enough)
+      if (now > enough && now * std::pow(theta_, newton_.most_iterations - 1 - iteration) >= enough)
         return Newton::slow;
     }
     last = std::max(size, std::numeric_limits<double>::min());
@@ -282,8 +286,8 @@ RadauStepper::Newton RadauStepper::iterate(DaeProblem& problem, const StepStart&
 }
 
 Eval RadauStepper::factor(DaeLinearization& matrix, double h) {
-  for (std::size_t k = 0; k < t_.pairs.size(); ++k) scaled_pairs_[k] = t_.pairs[k] / h;
-  return matrix.factor(t_.gamma / h, scaled_pairs_);
+  for (std::size_t k = 0; k < t_.pairs.size(); ++k) scratch_.scaled_pairs[k] = t_.pairs[k] / h;
+  return matrix.factor(t_.gamma / h, scratch_.scaled_pairs);
 }
 
 /// The second linearization has its storage from the first attempt on: no step allocates later.
@@ -323,8 +327,8 @@ bool RadauStepper::stages_follow_one_motion(const DaeProblem& problem, double h)
   double defect = 0, motion = 0;
   for (int i = 0; i < t_.stages; ++i)
     for (int k = 0; k < problem.second(); ++k) {
-      defect = std::max(defect, std::abs(F_[i][k]) / units_.x[k]);
-      motion = std::max(motion, std::abs(slope_[i][k]) / units_.x[k]);
+      defect = std::max(defect, std::abs(F_[i][k]) / scratch_.units.x[k]);
+      motion = std::max(motion, std::abs(slope_[i][k]) / scratch_.units.x[k]);
     }
   return defect <= largest_share * motion || h * defect <= 1;
 }
@@ -346,11 +350,11 @@ Eval RadauStepper::attempt(ChartProblem& chart_problem, const StepStart& start, 
     guess(problem, h);
     outcome = solve_with(problem, start, h, Stage::as_it_is, *kept_, counters);
   }
-  for (int update = 0; outcome != Newton::converged && update <= max_updates_; ++update) {
+  for (int update = 0; outcome != Newton::converged && update <= newton_.most_updates; ++update) {
     // A slow iteration goes on with a matrix made where it is; one that went astray begins anew.
     if (update == 0 || outcome == Newton::failed) guess(problem, h);
     used_fresh_ = true;
-    const Eval e = linearize(problem, start, h, update == 0 ? reference_ : middle, counters);
+    const Eval e = linearize(problem, start, h, update == 0 ? newton_.reference : middle, counters);
     if (e == Eval::fatal) {
       trial.failure = diagnosis_;
       return e;
@@ -375,9 +379,9 @@ Eval RadauStepper::attempt(ChartProblem& chart_problem, const StepStart& start, 
     return Eval::recoverable;
   }
   estimate(problem, start, h, used_fresh_ ? *fresh_ : *kept_, trial);
-  y_ = y0_;
-  add_scaled(1, Z_.back(), y_);
-  to_local(problem, y_, trial.y);
+  scratch_.y = y0_;
+  add_scaled(1, Z_.back(), scratch_.y);
+  to_local(problem, scratch_.y, trial.y);
   return Eval::ok;
 }
 
@@ -385,13 +389,13 @@ Eval RadauStepper::attempt(ChartProblem& chart_problem, const StepStart& start, 
 void RadauStepper::estimate(DaeProblem& problem, const StepStart& start, double h,
                             DaeLinearization& matrix, Trial& trial) {
   const int n = 2 * problem.second() + problem.first();
-  std::fill(residual_.begin(), residual_.end(), 0.0);
+  std::fill(scratch_.residual.begin(), scratch_.residual.end(), 0.0);
   for (int k = 0; k < n; ++k) {
-    residual_[k] = problem.base_rates()[k];
-    for (int i = 0; i < t_.stages; ++i) residual_[k] += t_.e[i] / h * Z_[i][k];
+    scratch_.residual[k] = problem.base_rates()[k];
+    for (int i = 0; i < t_.stages; ++i) scratch_.residual[k] += t_.e[i] / h * Z_[i][k];
   }
-  matrix.solve(residual_, error_);
-  to_local(problem, error_, trial.error);
+  matrix.solve(scratch_.residual, scratch_.error);
+  to_local(problem, scratch_.error, trial.error);
   const double weight = estimate_weight(start.scale->relative);
   const double factor = velocity_share(problem, h);
   for (double& x : trial.error.x) x *= weight;
@@ -400,16 +404,16 @@ void RadauStepper::estimate(DaeProblem& problem, const StepStart& start, double 
 }
 
 const Local& RadauStepper::at(double time) {
-  y_ = y0_;
-  polynomial_.add(time / h_, Z_, y_);
-  to_local(*problem_, y_, inside_);
-  return inside_;
+  scratch_.y = y0_;
+  polynomial_.add(time / h_, Z_, scratch_.y);
+  to_local(*problem_, scratch_.y, scratch_.inside);
+  return scratch_.inside;
 }
 
 const Vector& RadauStepper::speed_bound(double a, double b) {
-  speed_.resize(problem_->second());
-  polynomial_.bound(a / h_, b / h_, y0_, Z_, problem_->second(), speed_);
-  return speed_;
+  scratch_.speed.resize(problem_->second());
+  polynomial_.bound(a / h_, b / h_, y0_, Z_, problem_->second(), scratch_.speed);
+  return scratch_.speed;
 }
 
 void RadauStepper::accept(After after) {
@@ -421,7 +425,7 @@ void RadauStepper::accept(After after) {
   }
   start_.accept(h_, y0_, Z_);
   memory_.contraction = contraction_;
-  memory_.keep_matrix = theta_ <= keep_while_;
+  memory_.keep_matrix = theta_ <= newton_.keep_while;
   if (used_fresh_) std::swap(kept_, fresh_);
 }
 

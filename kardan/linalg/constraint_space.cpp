@@ -110,24 +110,25 @@ ConstraintSpace::ConstraintSpace(std::shared_ptr<const SparsePattern> pattern, i
       builder.add(cols_ + i, pattern_->column[k]);
       builder.add(pattern_->column[k], cols_ + i);
     }
-  augmented_ = builder.build();
-  for (int i = 0; i < cols_ + rows_; ++i) diagonal_.push_back(augmented_->find(i, i));
+  augmented_.pattern = builder.build();
+  for (int i = 0; i < cols_ + rows_; ++i)
+    augmented_.diagonal.push_back(augmented_.pattern->find(i, i));
   for (int i = 0; i < rows_; ++i)
     for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k) {
-      lower_.push_back(augmented_->find(cols_ + i, pattern_->column[k]));
-      upper_.push_back(augmented_->find(pattern_->column[k], cols_ + i));
+      augmented_.lower.push_back(augmented_.pattern->find(cols_ + i, pattern_->column[k]));
+      augmented_.upper.push_back(augmented_.pattern->find(pattern_->column[k], cols_ + i));
     }
-  values_.resize(augmented_->nonzeros());
-  length_.resize(rows_);
-  x_.resize(cols_ + rows_);
-  solver_ = std::make_unique<LinearSolver>(augmented_);
+  augmented_.values.resize(augmented_.pattern->nonzeros());
+  augmented_.length.resize(rows_);
+  augmented_.x.resize(cols_ + rows_);
+  augmented_.solver = std::make_unique<LinearSolver>(augmented_.pattern);
 }
 
 Eval ConstraintSpace::factor(const SparseMatrix& G, double tolerance, int max_rank,
                              const RowChoice& choice) {
   sparse_ = switched_ = false;
-  if (solver_ && choice.known && factor_sparse(G, tolerance, choice)) return Eval::ok;
-  switched_ = solver_ && choice.known;
+  if (augmented_.solver && choice.known && factor_sparse(G, tolerance, choice)) return Eval::ok;
+  switched_ = augmented_.solver && choice.known;
   scaled_.resize(rows_, cols_);
   scaled_.set_zero();
   for (int i = 0; i < rows_; ++i)
@@ -144,9 +145,9 @@ Eval ConstraintSpace::factor(const SparseMatrix& G, double tolerance, int max_ra
 
 /// The augmented matrix of these rows, factored.
 Eval ConstraintSpace::load(const SparseMatrix& G, const std::vector<char>& independent) {
-  const std::size_t n = lower_.size();
-  std::fill(values_.begin(), values_.end(), 0.0);
-  for (int i = 0; i < cols_; ++i) values_[diagonal_[i]] = 1;
+  const std::size_t n = augmented_.lower.size();
+  std::fill(augmented_.values.begin(), augmented_.values.end(), 0.0);
+  for (int i = 0; i < cols_; ++i) augmented_.values[augmented_.diagonal[i]] = 1;
   for (int i = 0; i < rows_; ++i) {
     double sum = 0;
     const int begin = pattern_->row_start[i], end = pattern_->row_start[i + 1];
@@ -154,17 +155,18 @@ Eval ConstraintSpace::load(const SparseMatrix& G, const std::vector<char>& indep
       const double value = G.values[k] * unit_[pattern_->column[k]];
       sum += value * value;
     }
-    length_[i] = std::sqrt(sum);
+    augmented_.length[i] = std::sqrt(sum);
     if (!independent[i]) {
-      values_[diagonal_[cols_ + i]] = 1;
+      augmented_.values[augmented_.diagonal[cols_ + i]] = 1;
       continue;
     }
-    if (!(length_[i] > 0) || !std::isfinite(length_[i])) return Eval::recoverable;
+    if (!(augmented_.length[i] > 0) || !std::isfinite(augmented_.length[i]))
+      return Eval::recoverable;
     for (int k = begin; k < end && static_cast<std::size_t>(k) < n; ++k)
-      values_[lower_[k]] = values_[upper_[k]] =
-          G.values[k] * unit_[pattern_->column[k]] / length_[i];
+      augmented_.values[augmented_.lower[k]] = augmented_.values[augmented_.upper[k]] =
+          G.values[k] * unit_[pattern_->column[k]] / augmented_.length[i];
   }
-  return solver_->factor(values_);
+  return augmented_.solver->factor(augmented_.values);
 }
 
 /// By inverse iteration with (B B')^-1, from one vector always.
@@ -172,16 +174,16 @@ double ConstraintSpace::smallest_singular_value() {
   constexpr double golden = 0.6180339887498949;
   const auto n = static_cast<std::size_t>(cols_);
   double growth = 0;
-  std::fill(x_.begin(), x_.end(), 0.0);
+  std::fill(augmented_.x.begin(), augmented_.x.end(), 0.0);
   for (int i = 0; i < rows_; ++i)
-    if (independent_[i]) x_[n + i] = std::fmod((i + 1) * golden, 1.0) - 0.5;
-  const std::span<double> y = std::span<double>(x_).subspan(n);
+    if (independent_[i]) augmented_.x[n + i] = std::fmod((i + 1) * golden, 1.0) - 0.5;
+  const std::span<double> y = std::span<double>(augmented_.x).subspan(n);
   for (int k = 0; k < inverse_iterations; ++k) {
     const double before = norm_two(y);
     if (!(before > 0)) return 1;
     for (double& value : y) value /= before;
-    std::fill_n(x_.begin(), n, 0.0);
-    solver_->solve(x_);
+    std::fill_n(augmented_.x.begin(), n, 0.0);
+    augmented_.solver->solve(augmented_.x);
     for (int i = 0; i < rows_; ++i)
       if (!independent_[i]) y[i] = 0;
     growth = norm_two(y);
@@ -195,21 +197,21 @@ bool ConstraintSpace::find_null_space(const std::vector<int>& free) {
   N_.resize(cols_, width);
   for (int c = 0; c < width; ++c) {
     if (cols_ >= long_loop) stop_point();
-    std::fill(x_.begin(), x_.end(), 0.0);
-    x_[free[c]] = 1;
-    solver_->solve(x_);
+    std::fill(augmented_.x.begin(), augmented_.x.end(), 0.0);
+    augmented_.x[free[c]] = 1;
+    augmented_.solver->solve(augmented_.x);
     double norm = 0;
     for (int sweep = 0; sweep < 2; ++sweep) {
       for (int other = 0; other < c; ++other) {
         double product = 0;
-        for (int j = 0; j < cols_; ++j) product += N_(j, other) * x_[j];
-        for (int j = 0; j < cols_; ++j) x_[j] -= product * N_(j, other);
+        for (int j = 0; j < cols_; ++j) product += N_(j, other) * augmented_.x[j];
+        for (int j = 0; j < cols_; ++j) augmented_.x[j] -= product * N_(j, other);
       }
-      norm = norm_two({x_.data(), static_cast<std::size_t>(cols_)});
+      norm = norm_two({augmented_.x.data(), static_cast<std::size_t>(cols_)});
       if (!(norm > smallest_projection) && sweep == 0) return false;
-      for (int j = 0; j < cols_; ++j) x_[j] /= norm;
+      for (int j = 0; j < cols_; ++j) augmented_.x[j] /= norm;
     }
-    for (int j = 0; j < cols_; ++j) N_(j, c) = x_[j];
+    for (int j = 0; j < cols_; ++j) N_(j, c) = augmented_.x[j];
   }
   return true;
 }
@@ -227,14 +229,18 @@ bool ConstraintSpace::find_combinations(const SparseMatrix& G, double tolerance)
     if (rows_ >= long_loop) stop_point();
     const int i = dependent_[c];
     combinations_(i, c) = 1;
-    if (!(length_[i] > 0)) continue;
-    std::fill(x_.begin(), x_.end(), 0.0);
+    if (!(augmented_.length[i] > 0)) continue;
+    std::fill(augmented_.x.begin(), augmented_.x.end(), 0.0);
     for (int k = pattern_->row_start[i]; k < pattern_->row_start[i + 1]; ++k)
-      x_[pattern_->column[k]] = G.values[k] * unit_[pattern_->column[k]] / length_[i];
-    solver_->solve(x_);
-    if (!(norm_two({x_.data(), static_cast<std::size_t>(cols_)}) <= tolerance)) return false;
+      augmented_.x[pattern_->column[k]] =
+          G.values[k] * unit_[pattern_->column[k]] / augmented_.length[i];
+    augmented_.solver->solve(augmented_.x);
+    if (!(norm_two({augmented_.x.data(), static_cast<std::size_t>(cols_)}) <= tolerance))
+      return false;
     for (int j = 0; j < rows_; ++j)
-      if (independent_[j]) combinations_(j, c) = -x_[cols_ + j] * length_[i] / length_[j];
+      if (independent_[j])
+        combinations_(j, c) =
+            -augmented_.x[cols_ + j] * augmented_.length[i] / augmented_.length[j];
   }
   return true;
 }
@@ -254,7 +260,8 @@ bool ConstraintSpace::factor_sparse(const SparseMatrix& G, double tolerance,
 }
 
 void ConstraintSpace::keep(const SparseMatrix& G, RowChoice& choice) {
-  if (!solver_ || sparse_ || dense_.smallest_remainder() < smallest_safe_remainder) return;
+  if (!augmented_.solver || sparse_ || dense_.smallest_remainder() < smallest_safe_remainder)
+    return;
   const int width = cols_ - dense_.rank();
   if (width > most_free) return;
   choice.known = false;
@@ -299,10 +306,11 @@ void ConstraintSpace::null_space(Matrix& N) {
 void ConstraintSpace::solve(std::span<const double> b, std::span<double> x) {
   if (svd_) return svd_->solve(b, x);
   if (!sparse_) return dense_.solve(b, x);
-  std::fill_n(x_.begin(), cols_, 0.0);
-  for (int i = 0; i < rows_; ++i) x_[cols_ + i] = independent_[i] ? b[i] / length_[i] : 0.0;
-  solver_->solve(x_);
-  std::copy_n(x_.begin(), cols_, x.begin());
+  std::fill_n(augmented_.x.begin(), cols_, 0.0);
+  for (int i = 0; i < rows_; ++i)
+    augmented_.x[cols_ + i] = independent_[i] ? b[i] / augmented_.length[i] : 0.0;
+  augmented_.solver->solve(augmented_.x);
+  std::copy_n(augmented_.x.begin(), cols_, x.begin());
 }
 
 void ConstraintSpace::solve_lanes(const Matrix& B, Matrix& X) {

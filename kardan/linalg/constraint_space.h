@@ -95,11 +95,13 @@ class ConstraintSpace {
   Vector unit_;
   RowSpace dense_;
   Matrix scaled_;
-  // Of the sparse path.
-  std::shared_ptr<const SparsePattern> augmented_;
-  std::unique_ptr<LinearSolver> solver_;
-  std::vector<int> diagonal_, lower_, upper_;  // places of the values
-  Vector values_, length_, x_;
+  /// Of the sparse path: the matrix, its factors, and places of its values.
+  struct Augmented {
+    std::shared_ptr<const SparsePattern> pattern;
+    std::unique_ptr<LinearSolver> solver;
+    std::vector<int> diagonal, lower, upper;
+    Vector values, length, x;
+  } augmented_;
   std::vector<char> independent_;
   Matrix N_, combinations_;  // one dependent row each
   std::vector<int> dependent_;

@@ -51,7 +51,7 @@ void EventActions::prepare(const State& state, DriverOptions& driver) {
         return impulse(stop, direction, s, time, after);
       };
   }
-  driver.event_sides.assign(stops_.count() > 0 ? driver.events.size() : 0, 0);
+  driver.known_events.sides.assign(stops_.count() > 0 ? driver.events.size() : 0, 0);
   for (int i = 0; i < stops_.count(); ++i) {
     EventRule& rule = driver.events[system_.rest_event(i)];
     rule.direction = -1;
@@ -61,12 +61,12 @@ void EventActions::prepare(const State& state, DriverOptions& driver) {
     const int asked_index = system_.blueprint().impulses[i];
     const int side = last_side_[i] != 0 ? last_side_[i] : -asked[asked_index].direction;
     if (stops_.impulses().look(state) == Eval::ok && stops_.touches(i))
-      driver.event_sides[system_.asked_event(asked_index)] = side;
+      driver.known_events.sides[system_.asked_event(asked_index)] = side;
   }
   if (stops_.resting(state).empty())
-    driver.adjust_events = nullptr;
+    driver.known_events.adjust = nullptr;
   else
-    driver.adjust_events = [this](const State& s, std::span<double> z) {
+    driver.known_events.adjust = [this](const State& s, std::span<double> z) {
       stops_.add_reactions(s, z);
     };
 }
