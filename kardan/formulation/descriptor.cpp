@@ -29,11 +29,9 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
       ws_(system.make_workspace()),
       events_(system, *ws_),
       chart_(system),
-      acceleration_(motion_patterns(system)),
-      rows_(system.patterns().constraint, system.sizes().constraints(), column_scales(system),
-            form.algebraic),
       position_rows_(system.patterns().constraint, system.sizes().lambda, column_scales(system),
                      form.algebraic),
+      chosen_(nothing_chosen()),
       column_scale_(column_scales(system)),
       error_units_(system) {
   const Sizes& s = system.sizes();
@@ -44,8 +42,6 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
              .w = s.w,
              .eta = form.ggl ? s.lambda : 0};
   follows_ = s.turns > 0 || s.s > 0;
-  active_.assign(layout_.m, 1);
-  strong_.assign(layout_.m, 1);
   rotations_.resize(chart_.turns().size());
   for (std::size_t k = 0; k < rotations_.size(); ++k) rotations_[k].v = chart_.turns()[k].v;
   for (const RowInfo& row : system.rows())
@@ -56,10 +52,20 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
   dy0_.resize(layout_.unknowns());
   a_.resize(s.v);
   lambda_.resize(layout_.m);
-  rhs_.resize(acceleration_.size());
+  rhs_.resize(chosen_.acceleration.size());
   moved_.resize(s.v);
   pushed_.resize(s.v);
   tangent_.resize(s.v);
+}
+
+Descriptor::Chosen Descriptor::nothing_chosen() const {
+  const int m = system_.sizes().constraints();
+  const std::vector<char> all(m, 1);
+  return {.acceleration = MotionMatrix(motion_patterns(system_)),
+          .rows = ConstraintSpace(system_.patterns().constraint, m, column_scales(system_),
+                                  form_.algebraic),
+          .active = all,
+          .strong = all};
 }
 
 /// Rotation charts at q for velocities v.
@@ -145,7 +151,7 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
   rotate(y.subspan(0, layout_.n), point_.v);
   matrix.max_rank = rank_;
   matrix.max_position_rank = position_rank_;
-  matrix.known_rows = rows_t_ == t && rows_p_ == point_.p ? rows_.dense() : nullptr;
+  matrix.known_rows = chosen_.t == t && chosen_.p == point_.p ? chosen_.rows.dense() : nullptr;
   matrix.choice = &choice_;
   matrix.position_choice = &position_choice_;
   DescriptorDerivatives& d = matrix.at;
@@ -202,7 +208,7 @@ Eval Descriptor::rebase(const State& state) {
   if (system_.sizes().multiplier_forces) base_.state.lambda.resize(layout_.m);
   if (before_.p.empty()) before_ = base_.state;  // its place: no step allocates later
   if (Eval e = choose_rows(base_.state, At::consistent); e != Eval::ok) return e;
-  if (finished_.is(base_.state) && finished_rows_ == active_) {
+  if (finished_.is(base_.state) && finished_rows_ == chosen_.active) {
     a_ = finished_.a;
     lambda_ = finished_.lambda;
     base_.b = finished_.b;
@@ -221,7 +227,7 @@ Eval Descriptor::rebase(const State& state) {
   base_.a = a_;
   base_.lambda = lambda_;
   base_.place_freely();
-  rows_.least_norm_multipliers(multiplier_weight_, base_.lambda);
+  chosen_.rows.least_norm_multipliers(multiplier_weight_, base_.lambda);
   const DescriptorLayout& at = layout_;
   std::fill(y0_.begin(), y0_.end(), 0.0);
   std::fill(dy0_.begin(), dy0_.end(), 0.0);
@@ -277,7 +283,7 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   point.z = state.r;
   point.dz.assign(ws_->b.begin(), ws_->b.end());
   finished_.keep(state, a_, lambda_, ws_->b);
-  finished_rows_ = active_;
+  finished_rows_ = chosen_.active;
   end_q_ = point.q;
   return Eval::ok;
 }
@@ -330,19 +336,12 @@ Eval Descriptor::rate(double t, const Local& y, LocalRate& out) {
 }
 
 void Descriptor::step_aside() {
-  if (!aside_)
-    aside_ = std::make_unique<Aside>(Aside{
-        MotionMatrix(motion_patterns(system_)), active_, strong_,
-        ConstraintSpace(system_.patterns().constraint, layout_.m, column_scale_, form_.algebraic)});
-  std::swap(acceleration_, aside_->acceleration);
-  std::swap(active_, aside_->active);
-  std::swap(strong_, aside_->strong);
-  std::swap(rows_, aside_->rows);
-  std::swap(rows_t_, aside_->t);
-  std::swap(rows_p_, aside_->p);
-  std::swap(remainder_, aside_->remainder);
-  std::swap(rows_are_old_, aside_->old);
-  std::swap(partitions_, aside_->partitions);
+  if (!aside_) {
+    aside_ = std::make_unique<Chosen>(nothing_chosen());
+    aside_->active = chosen_.active;
+    aside_->strong = chosen_.strong;
+  }
+  std::swap(chosen_, *aside_);
 }
 
 double Descriptor::error_norm(const Local& e, const State& state, const ErrorScale& scale) {

@@ -125,7 +125,7 @@ class Descriptor final : public DaeProblem {
   std::span<const PartitionRecord> partition_history() const override { return history_; }
   const Vector& accelerations() const override { return base_.a; }
   const Vector& multipliers() const override { return base_.lambda; }
-  int partitions() const override { return partitions_; }
+  int partitions() const override { return chosen_.partitions; }
 
   int unknowns() const override { return layout_.unknowns(); }
   int equations() const override { return layout_.equations(); }
@@ -184,29 +184,25 @@ class Descriptor final : public DaeProblem {
   SystemEvents events_;
   Chart chart_;
   AuxiliarySolver auxiliaries_;
-  MotionMatrix acceleration_;
-  std::vector<char> active_;              // constraint rows that are not redundant
-  std::vector<char> strong_;              // those that are far from redundant
-  int rank_ = 0, position_rank_ = 0;      // largest so far of all rows, of holonomic ones
-  ConstraintSpace rows_, position_rows_;  // of the state chosen last
-  RowChoice choice_, position_choice_;    // where the rank was decided
-  double rows_t_ = 0;
-  Vector rows_p_;
-  double remainder_ = 1;  // smallest of the rows at the base, or next to it
-  bool rows_are_old_ =
-      false;  // it was found by a linearization, and rows_ belong to a state before
-  /// All of that once more for states between steps: looking at them changes no step.
-  struct Aside {
+  int rank_ = 0, position_rank_ = 0;    // largest so far of all rows, of holonomic ones
+  ConstraintSpace position_rows_;       // of the state chosen last
+  RowChoice choice_, position_choice_;  // where the rank was decided
+  /// Which constraints count at a state, and the factors of the accelerations there.
+  struct Chosen {
     MotionMatrix acceleration;
-    std::vector<char> active, strong;
     ConstraintSpace rows;
+    std::vector<char> active;  // constraint rows that are not redundant
+    std::vector<char> strong;  // those that are far from redundant
     double t = 0;
     Vector p = {};
-    double remainder = 1;
-    bool old = false;
+    double remainder = 1;  // smallest of the rows at the base, or next to it
+    bool old = false;      // it was found by a linearization, and `rows` belong to a state before
     int partitions = 0;
   };
-  std::unique_ptr<Aside> aside_;  // made when it is first needed
+  Chosen chosen_;
+  /// The same for states between steps: looking at them changes no step.
+  std::unique_ptr<Chosen> aside_;  // made when it is first needed
+  Chosen nothing_chosen() const;
   void step_aside();
   /// The last linearization: where, and with what it left in the workspace.
   struct Linearized {
@@ -221,7 +217,6 @@ class Descriptor final : public DaeProblem {
   Vector past_p_;    // of the base before
   double step_ = 0;  // of the present attempt
   Vector y0_, dy0_;
-  int partitions_ = 0;
   ProblemCounts counts_;
   std::vector<PartitionRecord> history_;
   int switches_ = 0;        // from LU to QR

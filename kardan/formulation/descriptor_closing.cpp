@@ -33,16 +33,17 @@ constexpr int max_acceleration_iterations = 20;
 /// Whether the step was linearized at the time of the state, where all rows were far from
 /// redundant.
 bool Descriptor::rows_are_known(const State& state) const {
-  return partitions_ > 0 && last_.t == state.t && last_.remainder > singular::safe_row &&
-         rank_ == layout_.m && rows_.rank() == rank_;
+  return chosen_.partitions > 0 && last_.t == state.t && last_.remainder > singular::safe_row &&
+         rank_ == layout_.m && chosen_.rows.rank() == rank_;
 }
 
 /// Which constraint rows are redundant at a state, or nearly so.
 Eval Descriptor::choose_rows(const State& state, At at, Values values) {
-  if (partitions_ > 0 && rows_t_ == state.t && rows_p_ == state.p) return Eval::ok;
+  if (chosen_.partitions > 0 && chosen_.t == state.t && chosen_.p == state.p) return Eval::ok;
   // A closed state is known: the rows were those of the point it was closed from, next to it.
-  if (partitions_ > 0 && at == At::consistent && finished_.is(state) && rows_.rank() == rank_ &&
-      rows_.smallest_remainder() > singular::weak_row && rank_ == layout_.m)
+  if (chosen_.partitions > 0 && at == At::consistent && finished_.is(state) &&
+      chosen_.rows.rank() == rank_ && chosen_.rows.smallest_remainder() > singular::weak_row &&
+      rank_ == layout_.m)
     return Eval::ok;
   const bool decide = at == At::consistent, drifts = decide && !form_.project;
   if (values == Values::wanted)
@@ -50,10 +51,11 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   // Redundant rows look independent by as much as positions are off.
   const double tolerance =
       drifts ? std::max(rank_tolerance, drift_share * position_drift()) : rank_tolerance;
-  if (Eval e = rows_.factor(ws_->G, tolerance, decide ? layout_.m : rank_, choice_); e != Eval::ok)
+  if (Eval e = chosen_.rows.factor(ws_->G, tolerance, decide ? layout_.m : rank_, choice_);
+      e != Eval::ok)
     return e;
-  if (decide) rank_ = std::max(rank_, rows_.rank());
-  if (decide && rows_.rank() == rank_) rows_.keep(ws_->G, choice_);
+  if (decide) rank_ = std::max(rank_, chosen_.rows.rank());
+  if (decide && chosen_.rows.rank() == rank_) chosen_.rows.keep(ws_->G, choice_);
   if (decide && layout_.m > layout_.holonomic) {
     if (Eval e = position_rows_.factor(ws_->G, tolerance, layout_.holonomic, position_choice_);
         e != Eval::ok)
@@ -61,18 +63,18 @@ Eval Descriptor::choose_rows(const State& state, At at, Values values) {
     position_rank_ = std::max(position_rank_, position_rows_.rank());
     if (position_rows_.rank() == position_rank_) position_rows_.keep(ws_->G, position_choice_);
   }
-  rows_t_ = state.t;
-  rows_p_ = state.p;
-  remainder_ = rows_.smallest_remainder();
-  rows_are_old_ = false;
-  bool changed = partitions_ == 0;
+  chosen_.t = state.t;
+  chosen_.p = state.p;
+  chosen_.remainder = chosen_.rows.smallest_remainder();
+  chosen_.old = false;
+  bool changed = chosen_.partitions == 0;
   for (int i = 0; i < layout_.m; ++i) {
-    const char independent = rows_.is_independent(i) ? 1 : 0;
-    changed = changed || active_[i] != independent;
-    active_[i] = independent;
-    strong_[i] = rows_.remainder(i) > singular::weak_row ? 1 : 0;
+    const char independent = chosen_.rows.is_independent(i) ? 1 : 0;
+    changed = changed || chosen_.active[i] != independent;
+    chosen_.active[i] = independent;
+    chosen_.strong[i] = chosen_.rows.remainder(i) > singular::weak_row ? 1 : 0;
   }
-  if (changed) ++partitions_;
+  if (changed) ++chosen_.partitions;
   return Eval::ok;
 }
 
@@ -88,7 +90,7 @@ void Descriptor::unbalance() {
   ws_->G.multiply(a_, rows);
   add_scaled(-1, ws_->gamma, rows);
   for (int i = 0; i < at.m; ++i)
-    if (!active_[i]) rows[i] = lambda_[i];
+    if (!chosen_.active[i]) rows[i] = lambda_[i];
   std::copy_n(ws_->d.begin(), at.w, rhs_.begin() + at.n + at.m);
 }
 
@@ -96,7 +98,7 @@ void Descriptor::unbalance() {
 void Descriptor::unbalance_at_rest() {
   const DescriptorLayout& at = layout_;
   for (int j = 0; j < at.n; ++j) rhs_[j] = -ws_->f[j];
-  for (int i = 0; i < at.m; ++i) rhs_[at.n + i] = active_[i] ? -ws_->gamma[i] : 0;
+  for (int i = 0; i < at.m; ++i) rhs_[at.n + i] = chosen_.active[i] ? -ws_->gamma[i] : 0;
   std::copy_n(ws_->d.begin(), at.w, rhs_.begin() + at.n + at.m);
 }
 
@@ -112,7 +114,7 @@ bool Descriptor::refine_accelerations() {
   double last = 0;
   for (int i = 0; i < max_refinements; ++i) {
     i == 0 ? unbalance_at_rest() : unbalance();
-    acceleration_.solve(rhs_);
+    chosen_.acceleration.solve(rhs_);
     if (!all_finite(rhs_)) return false;
     add_scaled(-1, x.subspan(0, n), a_);
     add_scaled(-1, x.subspan(n, m), lambda_);
@@ -142,11 +144,11 @@ Eval Descriptor::solve_accelerations(State& state, Values values) {
       if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
     if (nonlinear)
       if (Eval e = system_.differentiate(state, a_, lambda_, *ws_); e != Eval::ok) return e;
-    if (Eval e = acceleration_.factor(motion_values(*ws_), active_); e != Eval::ok)
+    if (Eval e = chosen_.acceleration.factor(motion_values(*ws_), chosen_.active); e != Eval::ok)
       return fail(Diagnosis::accelerations_singular, singular_accelerations, e);
     const std::span<double> x = rhs_, rows = x.subspan(n, at.m);
     unbalance();
-    acceleration_.solve(rhs_);
+    chosen_.acceleration.solve(rhs_);
     if (!all_finite(rhs_)) return Eval::recoverable;
     add_scaled(-1, x.subspan(0, n), a_);
     add_scaled(-1, rows, lambda_);
@@ -193,14 +195,14 @@ Descriptor::Openness Descriptor::openness(const std::vector<char>& rows, const S
 /// mass metric, on the rows given; then accelerations, multipliers and w.
 Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values values) {
   const auto n = static_cast<std::size_t>(layout_.n);
-  const bool all = rows == active_;
+  const bool all = rows == chosen_.active;
   const bool nonlinear = layout_.w > 0 || system_.sizes().multiplier_forces;
   if (nonlinear || !all) {
     if (Eval e = solve_accelerations(state, values); e != Eval::ok) return e;
   } else {
     if (values == Values::wanted)
       if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
-    if (Eval e = acceleration_.factor(motion_values(*ws_), active_); e != Eval::ok)
+    if (Eval e = chosen_.acceleration.factor(motion_values(*ws_), chosen_.active); e != Eval::ok)
       return fail(Diagnosis::accelerations_singular, singular_accelerations, e);
   }
   // Accelerations come last: with the factors that closed, which are those of a state next to it.
@@ -220,13 +222,13 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
     if (iteration == max_closing_iterations) return Eval::recoverable;
     last = size;
     if (!all)
-      if (Eval e = acceleration_.factor(motion_values(*ws_), rows); e != Eval::ok) return e;
+      if (Eval e = chosen_.acceleration.factor(motion_values(*ws_), rows); e != Eval::ok) return e;
     const std::span<double> x = rhs_;
     auto correct = [&](const Vector& residual) {
       std::fill(rhs_.begin(), rhs_.end(), 0.0);
       for (int i = 0; i < layout_.m; ++i)
         if (rows[i]) rhs_[n + i] = -residual[i];
-      acceleration_.solve(rhs_);
+      chosen_.acceleration.solve(rhs_);
       return x.subspan(0, n);
     };
     if (position >= 1) {
@@ -254,19 +256,19 @@ Eval Descriptor::close(State& state) {
   std::fill(moved_.begin(), moved_.end(), 0.0);
   std::fill(pushed_.begin(), pushed_.end(), 0.0);
   if (rows_are_known(state)) {
-    std::fill(active_.begin(), active_.end(), 1);
-    strong_ = active_;
-    remainder_ = last_.remainder;
-    rows_are_old_ = true;
+    std::fill(chosen_.active.begin(), chosen_.active.end(), 1);
+    chosen_.strong = chosen_.active;
+    chosen_.remainder = last_.remainder;
+    chosen_.old = true;
     if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
-    return close_on(strong_, state, Values::present);
+    return close_on(chosen_.strong, state, Values::present);
   }
   if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
   if (Eval e = choose_rows(state, At::anywhere, Values::present); e != Eval::ok) return e;
-  if (Eval e = close_on(strong_, state, Values::present); e != Eval::ok) return e;
-  if (violated_row(strong_, state) < 0) return Eval::ok;
-  if (Eval e = close_on(active_, state, Values::wanted); e != Eval::ok) return e;
-  const int row = violated_row(active_, state);
+  if (Eval e = close_on(chosen_.strong, state, Values::present); e != Eval::ok) return e;
+  if (violated_row(chosen_.strong, state) < 0) return Eval::ok;
+  if (Eval e = close_on(chosen_.active, state, Values::wanted); e != Eval::ok) return e;
+  const int row = violated_row(chosen_.active, state);
   if (row < 0) return Eval::ok;
   return fail(Diagnosis::contradiction, contradicting_row(system_, row));
 }
@@ -302,10 +304,10 @@ Eval Descriptor::redundant_rows_hold(const State& state) {
   };
   for (const int level : {0, 1})
     for (int i = 0; i < layout_.m; ++i)
-      if (active_[i]) largest[level] = std::max(largest[level], off(i, level));
+      if (chosen_.active[i]) largest[level] = std::max(largest[level], off(i, level));
   for (const int level : {0, 1})
     for (int i = 0; i < layout_.m; ++i)
-      if (!active_[i] && off(i, level) > most[level] + drift_share * largest[level])
+      if (!chosen_.active[i] && off(i, level) > most[level] + drift_share * largest[level])
         return fail(
             Diagnosis::contradiction,
             fmt::format("'{}': it was redundant, and is not any more", system_.row_name(i)));
@@ -336,9 +338,9 @@ Eval Descriptor::keep_invariants(State& state) {
       if (Eval e = invariants_are_preserved(state); e != Eval::ok) return e;
     if (system_.has_bodies()) add_scaled(-1, kept_, ws_->e);
     // Their derivatives along N: positions first, then velocities, in units of the model.
-    if (rows_are_old_)
+    if (chosen_.old)
       if (Eval e = choose_rows(state, At::anywhere); e != Eval::ok) return e;
-    rows_.null_space(free_);
+    chosen_.rows.null_space(free_);
     const int width = free_.cols();
     by_free_.resize(count, 2 * width);
     by_free_.set_zero();
@@ -407,8 +409,8 @@ void Descriptor::constrained_part(Vector& d) {
   const std::span<double> rows = std::span(rhs_).subspan(n, layout_.m);
   ws_->G.multiply(tangent_, rows);
   for (int i = 0; i < layout_.m; ++i)
-    if (!active_[i]) rows[i] = 0;
-  acceleration_.solve(rhs_);
+    if (!chosen_.active[i]) rows[i] = 0;
+  chosen_.acceleration.solve(rhs_);
   std::copy_n(rhs_.begin(), n, d.begin());
   chart_.apply(rotation_rate_map_inverse, end_q_, rhs_, d);
 }

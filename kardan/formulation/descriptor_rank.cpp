@@ -64,24 +64,24 @@ std::string Descriptor::weak_rows(const ConstraintSpace& rows) const {
 
 /// At a new base: rank, singular positions passed, and the next one.
 void Descriptor::watch_rank() {
-  const int rank = rows_.rank();
+  const int rank = chosen_.rows.rank();
   if (history_.empty()) {
     history_.push_back({base_.state.t, rank, "start"});
   } else if (rank != history_.back().rank) {
-    const std::string which = weak_rows(rows_);
+    const std::string which = weak_rows(chosen_.rows);
     history_.push_back({base_.state.t, rank,
                         fmt::format("rank {} instead of {}{}", rank, history_.back().rank,
                                     which.empty() ? "" : ": " + which)});
   }
   if (layout_.m == 0 || singular_.t() == base_.state.t) return;
   const bool comparable = singular_.now() >= 0 && base_.state.t > singular_.t();
-  singular_.see(base_.state.t, rank < rank_ ? 0 : remainder_,
+  singular_.see(base_.state.t, rank < rank_ ? 0 : chosen_.remainder,
                 comparable ? SingularWatch::Before::comparable : SingularWatch::Before::unrelated);
   singular_.foretell(singular::near_row);
   if (singular_.passed())
     history_.push_back({singular_.before_t(), rank,
                         "passed " + (near_rows_.empty() ? "a singular position" : near_rows_)});
-  near_rows_ = rows_are_old_ ? std::string() : weak_rows(rows_);
+  near_rows_ = chosen_.old ? std::string() : weak_rows(chosen_.rows);
 }
 
 /// Invariants of bodies keep the values they have at the start, or after a change of modes: what
