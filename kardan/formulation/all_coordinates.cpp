@@ -11,64 +11,58 @@
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
-namespace {
-
-/// Cholesky factors of G M^-1 G' see the square of what is left of a row: rows with less than this
-/// are left out.
-constexpr double row_tolerance = 3e-7;
-
-}  // namespace
-
 AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions& options)
     : system_(system),
       options_(options),
       chart_(system),
       ws_(system.make_workspace()),
       events_(system, *ws_),
-      follows_(system.sizes().turns > 0 || system.sizes().s > 0),
       base_at_(std::make_unique<At>()),
       at_(std::make_unique<At>()),
       end_at_(std::make_unique<At>()),
       error_units_(system) {
   if (options.gains == AllCoordinatesOptions::Gains::constant) {
-    alpha_ = options.alpha;
-    beta_ = options.beta;
+    gains_.alpha = options.alpha;
+    gains_.beta = options.beta;
   }
 }
 
 Eval AllCoordinates::choose_rows(const std::string& why) {
-  const RowDependencies found = constraint_dependencies(system_, base_.state, *ws_, row_tolerance);
+  const RowDependencies found =
+      constraint_dependencies(system_, base_.state, *ws_, singular::redundant_row);
   if (found.eval != Eval::ok) return found.eval;
-  rows_ = found.independent;
-  kept_ = pick_rows(*system_.patterns().constraint, rows_);
-  holonomic_ = 0;
-  for (int row : rows_) holonomic_ += row < system_.sizes().lambda;
-  for (Vector* v : {&a_, &u_}) v->resize(second());  // of the first step that needs a projection
-  position_weight_.resize(rows_.size());
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    position_weight_[i] = scaled_residual(system_, rows_[i], 0, 1.0);
+  rows_.independent = found.independent;
+  rows_.picked = pick_rows(*system_.patterns().constraint, rows_.independent);
+  rows_.holonomic = 0;
+  for (int row : rows_.independent) rows_.holonomic += row < system_.sizes().lambda;
+  for (Vector* v : {&scratch_.a, &scratch_.u})
+    v->resize(second());  // of the first step that needs a projection
+  rows_.weight.resize(rows_.independent.size());
+  for (std::size_t i = 0; i < rows_.independent.size(); ++i)
+    rows_.weight[i] = scaled_residual(system_, rows_.independent[i], 0, 1.0);
   // The values of M decide how the solvers treat it.
   if (Eval e = system_.evaluate(base_.state, {.force = true}, *ws_); e != Eval::ok) {
     culprit_ = not_finite_culprit(system_, base_.state, *ws_);
     return e;
   }
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
-  base_at_->solver = std::make_unique<MotionSolver>(ws_->M, kept_.pattern);
+  base_at_->solver = std::make_unique<MotionSolver>(ws_->M, rows_.picked.pattern);
   for (At* at : {at_.get(), end_at_.get()})
-    at->solver = std::make_unique<MotionSolver>(*base_at_->solver, ws_->M, kept_.pattern);
-  end_.known = has_factors_ = false;
-  shape_.reset();
-  history_.push_back({base_.state.t, rows(), history_.empty() ? "start" : why});
+    at->solver = std::make_unique<MotionSolver>(*base_at_->solver, ws_->M, rows_.picked.pattern);
+  end_.known = false;
+  shape_.solver.reset();
+  rows_.history.push_back({base_.state.t, rows(), rows_.history.empty() ? "start" : why});
   return Eval::ok;
 }
 
 void AllCoordinates::make_patterns(At& at) {
   Motion& m = at.motion;
+  at.factored = false;
   for (Vector* v : {&m.g, &m.rate, &m.gamma}) v->assign(rows(), 0.0);
   m.rate_p = SparseMatrix();  // until it is asked for
-  m.rate_p.pattern = kept_.pattern;
+  m.rate_p.pattern = rows_.picked.pattern;
   if (in_workspace()) return;
-  m.G = SparseMatrix(kept_.pattern);
+  m.G = SparseMatrix(rows_.picked.pattern);
   m.M = ws_->M;
 }
 
@@ -110,11 +104,11 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
     if (request.velocity && !in_workspace()) m.G.values = ws_->G.values;
   } else {
     for (int i = 0; i < rows(); ++i) {
-      if (request.position) m.g[i] = ws_->g[rows_[i]];
-      if (request.velocity) m.rate[i] = ws_->rate[rows_[i]];
-      if (request.acceleration) m.gamma[i] = ws_->gamma[rows_[i]];
+      if (request.position) m.g[i] = ws_->g[rows_.independent[i]];
+      if (request.velocity) m.rate[i] = ws_->rate[rows_.independent[i]];
+      if (request.acceleration) m.gamma[i] = ws_->gamma[rows_.independent[i]];
     }
-    if (request.velocity) kept_.take(ws_->G.values, m.G.values);
+    if (request.velocity) rows_.picked.take(ws_->G.values, m.G.values);
   }
   if (request.force) {
     m.f = ws_->f;
@@ -134,19 +128,19 @@ Eval AllCoordinates::evaluate(double t, const Vector& x, const Vector& v, const 
 Eval AllCoordinates::evaluate_moved(double t, const Vector& x, const Vector& z, What what) {
   point_.t = t;
   system_.retract(base_.state.p, x, point_.p);
-  if (follows_) system_.follow_turns(base_.state, x, point_, *ws_);
+  if (follows()) system_.follow_turns(base_.state, x, point_, *ws_);
   point_.r = z;
   return evaluate_at(*at_, what);
 }
 
 Eval AllCoordinates::differentiate(const Vector& a, const Vector& lambda) {
-  spread(lambda, all_lambda_);
-  if (Eval e = system_.differentiate(point_, a, all_lambda_, *ws_); e != Eval::ok) return e;
+  spread(lambda, scratch_.all_lambda);
+  if (Eval e = system_.differentiate(point_, a, scratch_.all_lambda, *ws_); e != Eval::ok) return e;
   Motion& m = at_->motion;
   m.f_p = ws_->f_p;
   m.f_v = ws_->f_v;
-  m.rate_p.values.resize(kept_.pattern->nonzeros());
-  kept_.take(ws_->rate_p.values, m.rate_p.values);
+  m.rate_p.values.resize(rows_.picked.pattern->nonzeros());
+  rows_.picked.take(ws_->rate_p.values, m.rate_p.values);
   m.aux_p = ws_->aux_p;
   m.aux_v = ws_->aux_v;
   m.aux_aux = ws_->aux_aux;
@@ -155,24 +149,24 @@ Eval AllCoordinates::differentiate(const Vector& a, const Vector& lambda) {
 }
 
 Eval AllCoordinates::factor_at(At& at) {
-  if (&at == at_.get()) has_factors_ = false;
+  at.factored = false;
   Eval e = in_workspace() ? at.solver->factor(ws_->M, ws_->G)
                           : at.solver->factor(at.motion.M, at.motion.G);
   if (e == Eval::ok && options_.singular == AllCoordinatesOptions::Singular::refused &&
       std::sqrt(at.solver->pivot_ratio()) < least_root() &&
       std::sqrt(remainder(at).square) < least_root()) {
     culprit_ = fmt::format("'{}': it nearly depends on other constraints here, a singular position",
-                           system_.row_name(rows_[at.solver->weakest_row()]));
+                           system_.row_name(rows_.independent[at.solver->weakest_row()]));
     return Eval::recoverable;
   }
   if (e == Eval::ok) {
-    if (&at == at_.get()) has_factors_ = true;
+    at.factored = true;
     return e;
   }
   const int row = at.solver->failed_row();
   culprit_ = row < 0 ? singular_accelerations
                      : fmt::format("'{}': it depends on other constraints here",
-                                   system_.row_name(rows_[row]));
+                                   system_.row_name(rows_.independent[row]));
   return e;
 }
 
@@ -187,52 +181,52 @@ void AllCoordinates::solve(Place place, Vector& a, Vector& lambda) {
 /// Multipliers of all rows: zero for those left out.
 void AllCoordinates::spread(const Vector& kept, Vector& all) const {
   all.assign(system_.sizes().constraints(), 0.0);
-  for (int i = 0; i < rows(); ++i) all[rows_[i]] = kept[i];
+  for (int i = 0; i < rows(); ++i) all[rows_.independent[i]] = kept[i];
 }
 
 void AllCoordinates::base_multipliers(Vector& lambda) const {
   lambda.resize(rows());
-  for (int i = 0; i < rows(); ++i) lambda[i] = base_.lambda[rows_[i]];
+  for (int i = 0; i < rows(); ++i) lambda[i] = base_.lambda[rows_.independent[i]];
 }
 
 void AllCoordinates::note_multipliers(double t, const Vector& lambda) {
-  step_lambda_time_ = t;
-  spread(lambda, step_lambda_);
+  step_multipliers_.t = t;
+  spread(lambda, step_multipliers_.lambda);
 }
 
 /// a, lambda from the factors and residuals of `at`, with feedback.
 Eval AllCoordinates::accelerate(At& at, Vector& a, Vector& lambda) {
   const Motion& m = at.motion;
-  c_.resize(rows());
+  scratch_.c.resize(rows());
   for (int i = 0; i < rows(); ++i)
-    c_[i] = m.gamma[i] - 2 * alpha_ * m.rate[i] - beta_ * beta_ * m.g[i];
+    scratch_.c[i] = m.gamma[i] - 2 * gains_.alpha * m.rate[i] - gains_.beta * gains_.beta * m.g[i];
   a = m.f;
-  at.solver->solve(a, c_);
-  spread(c_, lambda);
+  at.solver->solve(a, scratch_.c);
+  spread(scratch_.c, lambda);
   return all_finite(a) ? Eval::ok : Eval::recoverable;
 }
 
 Eval AllCoordinates::begin_step(double h) {
   step_ = h;
-  if (options_.gains == AllCoordinatesOptions::Gains::constant || h == h_) return Eval::ok;
-  h_ = h;
-  alpha_ = options_.alpha / h;
-  beta_ = options_.beta / h;
+  if (options_.gains == AllCoordinatesOptions::Gains::constant || h == gains_.h) return Eval::ok;
+  gains_.h = h;
+  gains_.alpha = options_.alpha / h;
+  gains_.beta = options_.beta / h;
   if (Eval e = accelerate(*base_at_, base_.a, base_.lambda); e != Eval::ok) return e;
   base_.rate.a = base_.a;
   return Eval::ok;
 }
 
 Eval AllCoordinates::rate(double t, const Local& y, LocalRate& out) {
-  if (options_.gains == AllCoordinatesOptions::Gains::per_step && h_ == 0) {
+  if (options_.gains == AllCoordinatesOptions::Gains::per_step && gains_.h == 0) {
     culprit_ = "gains per step, which this method does not tell: set gains=constant";
     return Eval::fatal;
   }
   chart_.to_velocities(y.x, y.u, point_.v);
   if (Eval e = evaluate_moved(t, y.x, y.z, What::all); e != Eval::ok) return e;
   if (Eval e = factor(); e != Eval::ok) return e;
-  if (Eval e = accelerate(*at_, a_, lambda_); e != Eval::ok) return e;
-  chart_.to_second_rates(y.x, y.u, a_, out.a);
+  if (Eval e = accelerate(*at_, scratch_.a, scratch_.lambda); e != Eval::ok) return e;
+  chart_.to_second_rates(y.x, y.u, scratch_.a, out.a);
   out.b = at_->motion.b;
   return Eval::ok;
 }
@@ -285,7 +279,7 @@ void AllCoordinates::look_ahead() {
 
 /// Equations and accelerations at the base, with another choice of rows where this one fails.
 Eval AllCoordinates::settle_base() {
-  bool fresh = history_.empty();
+  bool fresh = rows_.history.empty();
   if (fresh)
     if (Eval e = choose_rows({}); e != Eval::ok) return e;
   for (;;) {
@@ -304,14 +298,14 @@ Eval AllCoordinates::settle_base() {
 
 Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& point) {
   const bool projects = options_.projection == AllCoordinatesOptions::Projection::each_step;
-  x_ = y.x;
-  chart_.to_velocities(x_, y.u, point_.v);
+  scratch_.x = y.x;
+  chart_.to_velocities(scratch_.x, y.u, point_.v);
   point_.t = t;
   point_.r = y.z;
   retract_point();
   // The factors of the last stage lie next to those of the end.
   if (projects)
-    if (Eval e = project_position(has_factors_ ? Factors::last : Factors::none); e != Eval::ok)
+    if (Eval e = project_position(at_->factored ? Factors::last : Factors::none); e != Eval::ok)
       return e;
   if (Eval e = evaluate_at(*end_at_, What::all); e != Eval::ok) return e;
   if (Eval e = factor_at(*end_at_); e != Eval::ok) return e;
@@ -329,9 +323,9 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
   end_.state = state = point_;
   end_.known = true;
   point.t = t;
-  point.q = x_;
-  chart_.to_rates(x_, point_.v, point.dq);
-  chart_.to_second_rates(x_, point.dq, end_.a, point.ddq);
+  point.q = scratch_.x;
+  chart_.to_rates(scratch_.x, point_.v, point.dq);
+  chart_.to_second_rates(scratch_.x, point.dq, end_.a, point.ddq);
   point.z = y.z;
   point.dz = end_at_->motion.b;
   point.a = end_.a;
@@ -342,8 +336,8 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
 /// left of a row: positions that are off by as much lie between them, and lead to either.
 bool AllCoordinates::branches_are_blurred() const {
   double off = 0;
-  for (int i = 0; i < holonomic_; ++i)
-    off = std::max(off, std::abs(position_weight_[i] * end_at_->motion.g[i]));
+  for (int i = 0; i < rows_.holonomic; ++i)
+    off = std::max(off, std::abs(rows_.weight[i] * end_at_->motion.g[i]));
   return end_at_->left.square < singular::blurred * level() * level() * off;
 }
 
@@ -355,9 +349,9 @@ void AllCoordinates::base_point(ChartPoint& point) const {
 Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, State& state) {
   point_.t = point.t;
   point_.r = point.z;
-  x_ = point.q;
+  scratch_.x = point.q;
   retract_point();
-  chart_.to_velocities(x_, point.dq, point_.v);
+  chart_.to_velocities(scratch_.x, point.dq, point_.v);
   if (consistency == Consistency::projected &&
       options_.projection == AllCoordinatesOptions::Projection::each_step) {
     if (Eval e = project_position(Factors::none); e != Eval::ok) return e;

@@ -69,16 +69,16 @@ class AllCoordinates final : public ConstrainedProblem {
   bool past(double& t, Local& y, LocalRate& rate) override;
   const Vector& accelerations() const override { return base_.a; }
   const Vector& multipliers() const override { return base_.lambda; }
-  int partitions() const override { return static_cast<int>(history_.size()); }
-  std::span<const PartitionRecord> partition_history() const override { return history_; }
+  int partitions() const override { return static_cast<int>(rows_.history.size()); }
+  std::span<const PartitionRecord> partition_history() const override { return rows_.history; }
   double singular_time() const override { return singular_.time(); }
   ProblemCounts counts() const override { return {}; }
   std::vector<std::string> remarks() const override { return {}; }
   Diagnosis diagnosis() const override { return Diagnosis::none; }
   std::string culprit() const override { return culprit_; }
 
-  int rows() const override { return static_cast<int>(rows_.size()); }
-  int holonomic() const override { return holonomic_; }
+  int rows() const override { return static_cast<int>(rows_.independent.size()); }
+  int holonomic() const override { return rows_.holonomic; }
   int auxiliary() const override { return system_.sizes().w; }
   void to_velocities(const Vector& x, const Vector& u, Vector& v) const override;
   void to_chart(const Vector& x, const Vector& v, Vector& u) const override;
@@ -95,8 +95,8 @@ class AllCoordinates final : public ConstrainedProblem {
 
   /// Multipliers of all rows the method found inside its last step, and their time: those of the
   /// predictor-corrector are accurate to second order in the middle of the step. Empty: none.
-  const Vector& step_multipliers() const { return step_lambda_; }
-  double step_multipliers_time() const { return step_lambda_time_; }
+  const Vector& step_multipliers() const { return step_multipliers_.lambda; }
+  double step_multipliers_time() const { return step_multipliers_.t; }
 
  private:
   /// What is left of the weakest row without its part along others (squared), and how that was
@@ -109,11 +109,14 @@ class AllCoordinates final : public ConstrainedProblem {
   struct At {
     Motion motion;
     std::unique_ptr<MotionSolver> solver;
-    Remainder left;  // of the factors, at the ends of steps
+    Remainder left;         // of the factors, at the ends of steps
+    bool factored = false;  // the solver has them
   };
   Eval choose_rows(const std::string& why);
   void make_patterns(At& at);
   bool in_workspace() const;
+  /// Whether angles count turns, or there are contact variables.
+  bool follows() const { return system_.sizes().turns > 0 || system_.sizes().s > 0; }
   Eval evaluate_at(At& at, What what);
   Eval evaluate_moved(double t, const Vector& x, const Vector& z, What what);
   Eval factor_at(At& at);
@@ -141,40 +144,52 @@ class AllCoordinates final : public ConstrainedProblem {
 
   const System& system_;
   AllCoordinatesOptions options_;
-  double alpha_ = 0, beta_ = 0, h_ = 0;
+  struct {
+    double alpha = 0, beta = 0;
+    double h = 0;  // [s] for which they are, where they depend on the step
+  } gains_;
   Chart chart_;
   std::unique_ptr<Workspace> ws_;
   SystemEvents events_;
-  bool follows_;  // angles count turns, or there are contact variables
   AuxiliarySolver auxiliaries_;
 
-  std::vector<int> rows_;   // kept
-  Vector position_weight_;  // of the kept rows: what scales their residuals
-  PickedRows kept_;
-  int holonomic_ = 0;
-  std::vector<PartitionRecord> history_;
+  /// The constraints that are kept.
+  struct Rows {
+    std::vector<int> independent;
+    Vector weight;  // what scales their residuals
+    PickedRows picked;
+    int holonomic = 0;
+    std::vector<PartitionRecord> history;
+  } rows_;
 
   ChartBase base_;
   SolvedState past_, end_;
-  State point_, nearby_, closer_;
+  State point_;
   std::unique_ptr<At> base_at_, at_, end_at_;
-  bool has_factors_ = false;  // of at_
-  bool at_base_ = true;       // steps begin there, not at a point inside the chart
-  SingularWatch singular_;    // by the root of what is left of a row beside the others
-  int root_kind_ = 0;         // how it was measured
-  double step_ = 0;           // [s]
-  // Constraints by their shape alone, without masses; made when they are first looked at.
-  std::unique_ptr<MotionSolver> shape_;
-  SparseMatrix shape_mass_;
-  Vector x_, a_, lambda_, c_, u_;
-  Vector all_lambda_, step_lambda_;
+  bool at_base_ = true;     // steps begin there, not at a point inside the chart
+  SingularWatch singular_;  // by the root of what is left of a row beside the others
+  int root_kind_ = 0;       // how it was measured
+  double step_ = 0;         // [s]
+  /// Constraints by their shape alone, without masses; made when they are first looked at.
+  struct {
+    std::unique_ptr<MotionSolver> solver;
+    SparseMatrix mass;
+  } shape_;
+  /// Of all rows, inside the last step.
+  struct {
+    double t = 0;
+    Vector lambda;
+  } step_multipliers_;
   ErrorUnits error_units_;
   Matrix all_;  // derivatives
-  struct AuxiliaryScratch {
-    Matrix d_w, by_others;
-    DenseLu lu;
-  } auxiliary_scratch_;
-  double step_lambda_time_ = 0;
+  struct {
+    State nearby, closer;
+    Vector x, a, lambda, c, u, all_lambda;
+    struct {
+      Matrix d_w, by_others;
+      DenseLu lu;
+    } aux;
+  } scratch_;
   std::string culprit_;
 };
 

@@ -36,14 +36,14 @@ Eval AllCoordinates::rates_hold(At& at) {
   int row = 0;
   const double most =
       closing_at(system_, point_).redundant_velocity + drift_share * largest_off(row);
-  a_.assign(second(), 0.0);
-  c_ = at.motion.rate;
-  for (double& c : c_) c = -c;
-  at.solver->solve(a_, c_);
-  all_lambda_ = ws_->rate;
-  ws_->G.multiply_add(1, a_, all_lambda_);
+  scratch_.a.assign(second(), 0.0);
+  scratch_.c = at.motion.rate;
+  for (double& c : scratch_.c) c = -c;
+  at.solver->solve(scratch_.a, scratch_.c);
+  scratch_.all_lambda = ws_->rate;
+  ws_->G.multiply_add(1, scratch_.a, scratch_.all_lambda);
   for (row = 0; row < all; ++row)
-    if (!(std::abs(scaled_residual(system_, row, 1, all_lambda_[row])) <= most))
+    if (!(std::abs(scaled_residual(system_, row, 1, scratch_.all_lambda[row])) <= most))
       return contradiction(row);
   return Eval::ok;
 }
@@ -56,17 +56,18 @@ Eval AllCoordinates::positions_hold(At& at) {
   double left = largest_off(row);
   if (rows() == system_.sizes().constraints() && left <= visibly_off) return Eval::ok;
   const double redundant = closing_at(system_, point_).redundant_position;
-  nearby_ = point_;
+  scratch_.nearby = point_;
   for (int k = 0; k < max_projections && left > redundant / drift_share; ++k) {
-    a_.assign(second(), 0.0);
-    c_.assign(rows(), 0.0);
-    for (int i = 0; i < holonomic_; ++i) c_[i] = -ws_->g[rows_[i]];
-    at.solver->solve(a_, c_);
-    closer_ = nearby_;
-    system_.retract(nearby_.p, a_, closer_.p);
-    if (follows_) system_.follow_turns(nearby_, a_, closer_, *ws_);
-    std::swap(nearby_, closer_);
-    if (Eval e = system_.evaluate(nearby_, {.position = true}, *ws_); e != Eval::ok) return e;
+    scratch_.a.assign(second(), 0.0);
+    scratch_.c.assign(rows(), 0.0);
+    for (int i = 0; i < rows_.holonomic; ++i) scratch_.c[i] = -ws_->g[rows_.independent[i]];
+    at.solver->solve(scratch_.a, scratch_.c);
+    scratch_.closer = scratch_.nearby;
+    system_.retract(scratch_.nearby.p, scratch_.a, scratch_.closer.p);
+    if (follows()) system_.follow_turns(scratch_.nearby, scratch_.a, scratch_.closer, *ws_);
+    std::swap(scratch_.nearby, scratch_.closer);
+    if (Eval e = system_.evaluate(scratch_.nearby, {.position = true}, *ws_); e != Eval::ok)
+      return e;
     const double now = largest_off(row);
     if (now <= 0.5 * left) {
       left = now;
@@ -89,9 +90,9 @@ Eval AllCoordinates::positions_hold(At& at) {
 /// Largest scaled residual of the kept rows of positions, which are in the workspace, and its row.
 double AllCoordinates::largest_off(int& row) const {
   double largest = 0;
-  for (int i = 0; i < holonomic_; ++i) {
-    const double off = std::abs(position_weight_[i] * ws_->g[rows_[i]]);
-    if (!(off <= largest)) largest = off, row = rows_[i];
+  for (int i = 0; i < rows_.holonomic; ++i) {
+    const double off = std::abs(rows_.weight[i] * ws_->g[rows_.independent[i]]);
+    if (!(off <= largest)) largest = off, row = rows_.independent[i];
   }
   return largest;
 }
@@ -101,10 +102,10 @@ Eval AllCoordinates::contradiction(int row) {
   return Eval::recoverable;
 }
 
-/// point_ at the chart coordinates x_.
+/// point_ at the chart coordinates scratch_.x.
 void AllCoordinates::retract_point() {
-  system_.retract(base_.state.p, x_, point_.p);
-  if (follows_) system_.follow_turns(base_.state, x_, point_, *ws_);
+  system_.retract(base_.state.p, scratch_.x, point_.p);
+  if (follows()) system_.follow_turns(base_.state, scratch_.x, point_, *ws_);
 }
 
 /// What is left of the weakest row in the metric of the masses, or, where that is little, by shape:
@@ -124,14 +125,14 @@ AllCoordinates::Remainder AllCoordinates::remainder(const At& at) {
 double AllCoordinates::shape_remainder(const At& at) {
   const SparseMatrix& M = in_workspace() ? ws_->M : at.motion.M;
   const SparseMatrix& G = in_workspace() ? ws_->G : at.motion.G;
-  if (!shape_) {
-    shape_mass_ = SparseMatrix(M.pattern);
+  if (!shape_.solver) {
+    shape_.mass = SparseMatrix(M.pattern);
     for (int j = 0; j < second(); ++j)
-      shape_mass_.values[M.pattern->find(j, j)] =
+      shape_.mass.values[M.pattern->find(j, j)] =
           1 / (system_.coordinate_scale(j) * system_.coordinate_scale(j));
-    shape_ = std::make_unique<MotionSolver>(shape_mass_, kept_.pattern);
+    shape_.solver = std::make_unique<MotionSolver>(shape_.mass, rows_.picked.pattern);
   }
-  return shape_->factor(shape_mass_, G) == Eval::ok ? shape_->pivot_ratio() : 0;
+  return shape_.solver->factor(shape_.mass, G) == Eval::ok ? shape_.solver->pivot_ratio() : 0;
 }
 
 /// Moves point_ along M^-1 G' until g = 0, with factors nearby where two more corrections by them
@@ -146,7 +147,7 @@ Eval AllCoordinates::project_position(Factors factors) {
       return e;
     const Motion& m = at_->motion;
     double size = 0;
-    for (int i = 0; i < rows(); ++i) size = std::max(size, std::abs(position_weight_[i] * m.g[i]));
+    for (int i = 0; i < rows(); ++i) size = std::max(size, std::abs(rows_.weight[i] * m.g[i]));
     if (size < enough) return Eval::ok;
     if (last < none) {
       const double left = size / last;
@@ -162,12 +163,12 @@ Eval AllCoordinates::project_position(Factors factors) {
       if (Eval e = factor(); e != Eval::ok) return e;
       factors = Factors::last;
     }
-    a_.assign(second(), 0.0);
-    c_.resize(rows());
-    for (int i = 0; i < rows(); ++i) c_[i] = -m.g[i];
-    at_->solver->solve(a_, c_);
-    chart_.to_rates(x_, a_, u_);
-    add_scaled(1, u_, x_);
+    scratch_.a.assign(second(), 0.0);
+    scratch_.c.resize(rows());
+    for (int i = 0; i < rows(); ++i) scratch_.c[i] = -m.g[i];
+    at_->solver->solve(scratch_.a, scratch_.c);
+    chart_.to_rates(scratch_.x, scratch_.a, scratch_.u);
+    add_scaled(1, scratch_.u, scratch_.x);
     retract_point();
   }
   culprit_ = "the constraints, which the end of the step could not be put back on";
@@ -176,11 +177,11 @@ Eval AllCoordinates::project_position(Factors factors) {
 
 /// The velocities of point_ along M^-1 G', with the factors there.
 Eval AllCoordinates::project_velocity(At& at) {
-  a_.assign(second(), 0.0);
-  c_.resize(rows());
-  for (int i = 0; i < rows(); ++i) c_[i] = -at.motion.rate[i];
-  at.solver->solve(a_, c_);
-  add_scaled(1, a_, point_.v);
+  scratch_.a.assign(second(), 0.0);
+  scratch_.c.resize(rows());
+  for (int i = 0; i < rows(); ++i) scratch_.c[i] = -at.motion.rate[i];
+  at.solver->solve(scratch_.a, scratch_.c);
+  add_scaled(1, scratch_.a, point_.v);
   return all_finite(point_.v) ? Eval::ok : Eval::recoverable;
 }
 
@@ -188,13 +189,13 @@ Eval AllCoordinates::project_velocity(At& at) {
 void AllCoordinates::constrained_part(Vector& d) {
   const At& at = end_.known ? *end_at_ : *base_at_;
   const SparseMatrix& G = in_workspace() ? ws_->G : at.motion.G;
-  if (!end_.known) x_.assign(second(), 0.0);
-  chart_.to_velocities(x_, d, u_);
-  c_.resize(rows());
-  G.multiply(u_, c_);
-  a_.assign(second(), 0.0);
-  at.solver->solve(a_, c_);
-  chart_.to_rates(x_, a_, d);
+  if (!end_.known) scratch_.x.assign(second(), 0.0);
+  chart_.to_velocities(scratch_.x, d, scratch_.u);
+  scratch_.c.resize(rows());
+  G.multiply(scratch_.u, scratch_.c);
+  scratch_.a.assign(second(), 0.0);
+  at.solver->solve(scratch_.a, scratch_.c);
+  chart_.to_rates(scratch_.x, scratch_.a, d);
 }
 
 }  // namespace kardan

@@ -47,15 +47,17 @@ Eval AllCoordinates::differentiate_base() {
   scatter(1, ws_->f_v, 0, n, D);
   const SparsePattern& p = *ws_->G.pattern;
   for (int i = 0; i < m; ++i) {
-    const int row = rows_[i];
-    const double feedback = i < holonomic_ ? beta_ * beta_ : 0;
+    const int row = rows_.independent[i];
+    const double feedback = i < rows_.holonomic ? gains_.beta * gains_.beta : 0;
     for (int k = p.row_start[row]; k < p.row_start[row + 1]; ++k) {
       const int j = p.column[k];
       const double G = ws_->G.values[k];
-      D(n + i, j) = -ws_->accel_p.values[k] - 2 * alpha_ * ws_->rate_p.values[k] - feedback * G;
-      D(n + i, n + j) = -ws_->accel_v.values[k] - 2 * alpha_ * G;
+      D(n + i, j) =
+          -ws_->accel_p.values[k] - 2 * gains_.alpha * ws_->rate_p.values[k] - feedback * G;
+      D(n + i, n + j) = -ws_->accel_v.values[k] - 2 * gains_.alpha * G;
     }
-    D(n + i, t) = -ws_->accel_t[row] - 2 * alpha_ * ws_->rate_t[row] - feedback * ws_->g_t[row];
+    D(n + i, t) =
+        -ws_->accel_t[row] - 2 * gains_.alpha * ws_->rate_t[row] - feedback * ws_->g_t[row];
   }
   scatter(1, ws_->aux_p, n + m, 0, D);
   scatter(1, ws_->aux_v, n + m, n, D);
@@ -85,7 +87,7 @@ Eval AllCoordinates::differentiate_base() {
 Eval AllCoordinates::eliminate_auxiliaries() {
   const int nw = auxiliary(), top = all_.rows() - nw, others = all_.cols() - nw;
   if (nw == 0) return Eval::ok;
-  auto& [d_w, by_others, lu] = auxiliary_scratch_;
+  auto& [d_w, by_others, lu] = scratch_.aux;
   copy(all_, top, others, nw, nw, d_w);
   copy(all_, top, 0, nw, others, by_others);
   if (Eval e = lu.factor(d_w); e != Eval::ok) {
@@ -107,13 +109,13 @@ Eval AllCoordinates::jacobian(LocalJacobian& out) {
   if (Eval e = eliminate_auxiliaries(); e != Eval::ok) return e;
   const int n = second(), m = rows(), nr = first();
   const int columns = 2 * n + nr + 1;
-  a_.resize(n);
-  c_.resize(m);
+  scratch_.a.resize(n);
+  scratch_.c.resize(m);
   for (int j = 0; j < columns; ++j) {
-    for (int i = 0; i < n; ++i) a_[i] = all_(i, j);
-    for (int i = 0; i < m; ++i) c_[i] = all_(n + i, j);
-    base_at_->solver->solve(a_, c_);
-    for (int i = 0; i < n; ++i) all_(i, j) = a_[i];
+    for (int i = 0; i < n; ++i) scratch_.a[i] = all_(i, j);
+    for (int i = 0; i < m; ++i) scratch_.c[i] = all_(n + i, j);
+    base_at_->solver->solve(scratch_.a, scratch_.c);
+    for (int i = 0; i < n; ++i) all_(i, j) = scratch_.a[i];
   }
   for (const Chart::Turn& turn : chart_.turns()) {
     const int spin = turn.v;

@@ -30,8 +30,11 @@ inline constexpr double near_pivot = 0.1;
 /// All coordinates and descriptor forms: where less than this is left of a row. What two bases
 /// farther away tell of its zero is worth little.
 inline constexpr double near_row = 0.3;
+/// All coordinates: Cholesky factors of G M^-1 G' see the square of what is left of a row. Rows
+/// with less than this are left out.
+inline constexpr double redundant_row = 3e-7;
 /// Models in which there never was more than this left have rows that nearly depend on each other
-/// wherever they stand; then near_row and all of the next three count as shares of what there was.
+/// wherever they stand; then near_row and the next numbers count as shares of what there was.
 inline constexpr double plain_root = 0.03;
 /// All coordinates: points where less than this is left of a row, or, in small steps, than what
 /// this share of a step changes it by, lie around a singular position: explicit steps may leave it

@@ -21,9 +21,6 @@ namespace {
 double nearly(const DriverOptions& options) {
   return options.fixed_step > 0 ? 1e-5 : 0.05 * std::cbrt(std::min(options.tolerance, 1e-3));
 }
-/// [steps] Around a singular position the bases before tell where it is: no restart so near to it.
-constexpr double away_from_singular = 10;
-
 class Driver {
  public:
   Driver(ChartProblem& problem, const Method& method, State& state, double t_end,
