@@ -11,6 +11,7 @@
 #include "kardan/formulation/residuals.h"
 
 namespace kardan {
+
 AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions& options)
     : system_(system),
       options_(options),

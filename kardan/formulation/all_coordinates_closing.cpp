@@ -16,8 +16,6 @@
 namespace kardan {
 namespace {
 
-/// Residuals above this are seen with the naked eye: a thousandth of the model's size.
-constexpr double visibly_off = 1e-3;
 constexpr int max_projections = 12;
 }  // namespace
 

@@ -50,4 +50,18 @@ Closing closing_at(const System& system, const State& state) {
           .redundant_velocity = std::max(redundant_residual, redundant_roundings * velocity)};
 }
 
+int open_row(const System& system, const Closing& most, const Workspace& ws,
+             const std::vector<char>& held) {
+  const auto off = [&](int row, int level, double residual) {
+    return std::abs(scaled_residual(system, row, level, residual));
+  };
+  for (int row = 0; row < system.sizes().constraints(); ++row) {
+    if (!held.empty() && held[row]) continue;
+    if (!(off(row, 0, ws.g[row]) <= most.redundant_position) ||
+        !(off(row, 1, ws.rate[row]) <= most.redundant_velocity))
+      return row;
+  }
+  return -1;
+}
+
 }  // namespace kardan

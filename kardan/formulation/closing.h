@@ -3,6 +3,8 @@
 /// residuals (residuals.h). Coordinates are known to eps |coordinate|, and a row that subtracts two
 /// of them no better: far from the world's origin that is above what a model near it reaches.
 
+#include <vector>
+
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -23,12 +25,22 @@ inline constexpr double redundant_roundings = 10;
 /// or, where constraints drift, to this many times what the others have.
 inline constexpr double drift_share = 100;
 
+/// Where velocities are large they are closed to the rounding of the terms of a row, which may be
+/// up to this.
+inline constexpr double largest_rounding = 1e-12;
+/// Residuals above this are seen with the naked eye: a thousandth of the model's size.
+inline constexpr double visibly_off = 1e-3;
+
 /// The tolerances at a state.
 struct Closing {
   double position = closed_residual, velocity = closed_residual;
   double redundant_position = redundant_residual, redundant_velocity = redundant_residual;
 };
 Closing closing_at(const System& system, const State& state);
+/// The first row that is off by more than redundant rows may be, by what the workspace holds, but
+/// for those `held`; -1: none is.
+int open_row(const System& system, const Closing& most, const Workspace& ws,
+             const std::vector<char>& held = {});
 
 /// Scaled residuals of positions below this may be all rounding: joints of bodies that are many
 /// lengths of the model away are not known better.

@@ -168,7 +168,6 @@ class Descriptor final : public DaeProblem {
   };
   Openness openness(const std::vector<char>& rows, const State& state) const;
   Eval close_on(const std::vector<char>& rows, State& state, Values values);
-  int violated_row(const std::vector<char>& held, const State& state) const;
   double position_drift() const;
   Eval redundant_rows_hold(const State& state);
   bool jumped(const State& state) const;

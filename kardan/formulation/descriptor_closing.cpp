@@ -16,9 +16,6 @@
 namespace kardan {
 namespace {
 
-/// Where velocities are large they are closed to the rounding of the terms of a row, which may be
-/// up to this.
-constexpr double largest_rounding = 1e-12;
 constexpr int max_closing_iterations = 10;
 /// A correction of accelerations, multipliers and w of this relative size is round-off.
 constexpr double converged = 1e-13;
@@ -266,22 +263,11 @@ Eval Descriptor::close(State& state) {
   if (Eval e = evaluate(state, Request::all()); e != Eval::ok) return e;
   if (Eval e = choose_rows(state, At::anywhere, Values::present); e != Eval::ok) return e;
   if (Eval e = close_on(chosen_.strong, state, Values::present); e != Eval::ok) return e;
-  if (violated_row(chosen_.strong, state) < 0) return Eval::ok;
+  if (open_row(system_, closing_at(system_, state), *ws_, chosen_.strong) < 0) return Eval::ok;
   if (Eval e = close_on(chosen_.active, state, Values::wanted); e != Eval::ok) return e;
-  const int row = violated_row(chosen_.active, state);
+  const int row = open_row(system_, closing_at(system_, state), *ws_, chosen_.active);
   if (row < 0) return Eval::ok;
   return fail(Diagnosis::contradiction, contradicting_row(system_, row));
-}
-
-/// A row that is not among those held, and is violated: -1 if there is none.
-int Descriptor::violated_row(const std::vector<char>& held, const State& state) const {
-  const Closing most = closing_at(system_, state);
-  for (int i = 0; i < layout_.m; ++i)
-    if (!held[i] &&
-        (std::abs(scaled_residual(system_, i, 0, ws_->g[i])) > most.redundant_position ||
-         std::abs(scaled_residual(system_, i, 1, ws_->rate[i])) > most.redundant_velocity))
-      return i;
-  return -1;
 }
 
 /// Largest scaled residual of positions, which are in the workspace.

@@ -7,7 +7,6 @@
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/culprit.h"
-#include "kardan/formulation/residuals.h"
 
 namespace kardan {
 
@@ -72,14 +71,10 @@ Eval StateSpace::evaluate_forces(State& state, Gradient gradient) {
 /// Rows left out as redundant follow from the others, unless they contradict them by now.
 Eval StateSpace::check_redundant_rows() {
   if (static_cast<int>(split_.rows.size()) == system_.sizes().constraints()) return Eval::ok;
-  for (int row = 0; row < system_.sizes().constraints(); ++row) {
-    if (std::abs(scaled_residual(system_, row, 0, ws_->g[row])) < closing_.redundant_position &&
-        std::abs(scaled_residual(system_, row, 1, ws_->rate[row])) < closing_.redundant_velocity)
-      continue;
-    culprit_ = contradicting_row(system_, row);
-    return Eval::recoverable;
-  }
-  return Eval::ok;
+  const int row = open_row(system_, closing_, *ws_);
+  if (row < 0) return Eval::ok;
+  culprit_ = contradicting_row(system_, row);
+  return Eval::recoverable;
 }
 
 /// z = (zeta, r), or the rate of it from q' and b.
