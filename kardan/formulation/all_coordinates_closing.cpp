@@ -100,7 +100,7 @@ Eval AllCoordinates::contradiction(int row) {
   return Eval::recoverable;
 }
 
-/// point_ at the chart coordinates scratch_.x.
+/// point_ at the chart coordinates of the scratch.
 void AllCoordinates::retract_point() {
   system_.retract(base_.state.p, scratch_.x, point_.p);
   if (follows()) system_.follow_turns(base_.state, scratch_.x, point_, *ws_);

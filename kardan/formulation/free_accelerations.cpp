@@ -28,7 +28,7 @@ void multiply_add(double factor, const SparseMatrix& A, const Vector& x, Vector&
 
 }  // namespace
 
-/// Y = T X per body at the point evaluated last.
+/// Y = T X per body.
 void FreeAccelerations::turn_to_body(const EvaluatedPoint& at, const Matrix& X, Matrix& Y) const {
   Y = X;
   const int n = X.cols();
@@ -42,7 +42,7 @@ void FreeAccelerations::turn_to_body(const EvaluatedPoint& at, const Matrix& X, 
   }
 }
 
-/// bias_ = T' q' at the point evaluated last.
+/// bias_ = T' q' at the point.
 void FreeAccelerations::update_bias(const EvaluatedPoint& at) {
   bias_.assign(system_.sizes().v, 0.0);
   for (const Chart::Turn& t : chart_.turns()) {
@@ -58,9 +58,6 @@ void FreeAccelerations::to_accelerations(EvaluatedPoint& at) const {
     put_three(at.turn[t.body] * three_at(at.ddq, t.v) + three_at(bias_, t.v), t.v, at.a);
 }
 
-/// at.ddq and at.a on the free directions U of the velocities:
-///
-///   U'M U x'' = U'(f - M a0),   a = a0 + U x'',   a0: [G; H] a0 = gamma with x'' = 0.
 Eval FreeAccelerations::reduced(const Workspace& ws, Tangent& tangent, EvaluatedPoint& at) {
   const int n = split_.free_velocities();
   std::fill(at.ddq.begin(), at.ddq.end(), 0.0);
@@ -200,7 +197,6 @@ void FreeAccelerations::reduce_mass(const Workspace& ws, const Matrix& U) {
     for (int j = i + 1; j < n; ++j) out(i, j) = out(j, i);
 }
 
-/// at.lambda from the held part of T'(f - M a) = ([G; H] T)' lambda.
 void FreeAccelerations::multipliers(const Workspace& ws, Tangent& tangent, EvaluatedPoint& at) {
   std::fill(at.lambda.begin(), at.lambda.end(), 0.0);
   if (split_.rows.empty()) return;
@@ -213,8 +209,6 @@ void FreeAccelerations::multipliers(const Workspace& ws, Tangent& tangent, Evalu
   for (std::size_t i = 0; i < split_.rows.size(); ++i) at.lambda[split_.rows[i]] = held_[i];
 }
 
-/// On the free directions where they are few; their mass matrix is dense, but rank and condition
-/// are those of the constraints, not their squares.
 void FreeAccelerations::choose(const Workspace& ws, int nonzeros) {
   chosen_ = true;
   const int n = system_.sizes().v - static_cast<int>(split_.rows.size());
@@ -241,7 +235,6 @@ double FreeAccelerations::reduced_work(int nonzeros) const {
   return work;
 }
 
-/// at.a and at.lambda at once from [M G'; G 0].
 Eval FreeAccelerations::by_saddle(const Workspace& ws, EvaluatedPoint& at) {
   if (kept_.place.size() == ws.G.values.size() && std::ranges::is_sorted(split_.rows))
     std::ranges::copy(ws.G.values, kept_G_.values.begin());  // all of them

@@ -35,7 +35,7 @@ Eval StateSpace::choose_partition(std::string why) {
   return Eval::ok;
 }
 
-/// T(theta) of every body at point_.q.
+/// T(theta) of every body at the point.
 void StateSpace::update_turns() {
   point_.turn.resize(system_.bodies().size());
   for (const Chart::Turn& t : chart_.turns())
@@ -134,7 +134,6 @@ Eval StateSpace::jacobian(LocalJacobian& out) {
   if (holds_.at != Evaluated::At::base) {
     holds_.at = Evaluated::At::nothing;
     if (Eval e = system_.evaluate(base_.state, Request::all(), *ws_); e != Eval::ok) return e;
-    holds_.at = Evaluated::At::base;
   }
   jacobian_.curve_base(base_.state.v, base_.a);
   return differentiate(

@@ -61,7 +61,7 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
   return close_positions();
 }
 
-/// How far the positions are from closed (scaled, the worst row); scratch_.held is what they lack.
+/// How far the positions are from closed (scaled, the worst row); `held` is what they lack.
 double StateSpace::open_positions(int& worst) {
   double size = 0;
   for (int k = 0; k < split_.holonomic; ++k) {
@@ -75,8 +75,8 @@ double StateSpace::open_positions(int& worst) {
   return size;
 }
 
-/// Newton's iteration from point_.q on. Its last step is not looked at where its rate foresees that
-/// it ends below the tolerance: dependent_velocities() looks.
+/// Newton's iteration from the point on. Its last step is not looked at where its rate foresees
+/// that it ends below the tolerance: dependent_velocities() looks.
 Eval StateSpace::close_positions() {
   double last = 0;
   LinearSolver* factors = &nearest_->positions();
@@ -161,7 +161,7 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
   return Eval::ok;
 }
 
-/// The velocities of the point from point_.dq.
+/// The velocities of the point from those in the chart.
 void StateSpace::turn_velocities() {
   std::copy(point_.dq.begin(), point_.dq.end(), point_.state.v.begin());
   for (const Chart::Turn& t : chart_.turns())
