@@ -3,14 +3,16 @@
 #include <cvode/cvode.h>
 #include <fmt/format.h>
 #include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 
 #include "kardan/integrate/multistep.h"
 #include "kardan/integrate/state_matrix.h"
+#include "kardan/integrate/sundials_dense.h"
 
 namespace kardan {
 namespace {
@@ -22,6 +24,7 @@ class CvodeClient {
   virtual Eval derivative(double t, const double* y, double* dy) = 0;
   virtual Eval jacobian(double t, const double* y, Matrix& J) = 0;
   virtual void weights(double* w) = 0;
+  virtual Eval guard(const std::function<Eval()>& work) = 0;
 };
 
 /// One CVODE integrator of fixed size, with everything it needs; freed together.
@@ -43,15 +46,16 @@ class Cvode {
       CVodeSetNonlinearSolver(memory_, iteration_);
     } else {
       matrix_ = SUNDenseMatrix(size, size, context_);
-      solver_ = SUNLinSol_Dense(y_, matrix_, context_);
-      CVodeSetLinearSolver(memory_, solver_, matrix_);
+      solver_ = std::make_unique<SundialsDense>(
+          y_, matrix_, context_, [this](const auto& work) { return client_.guard(work); });
+      CVodeSetLinearSolver(memory_, solver_->get(), matrix_);
       CVodeSetJacFn(memory_, jacobian);
     }
   }
   ~Cvode() {
     CVodeFree(&memory_);
+    solver_.reset();
     if (iteration_) SUNNonlinSolFree(iteration_);
-    if (solver_) SUNLinSolFree(solver_);
     if (matrix_) SUNMatDestroy(matrix_);
     N_VDestroy(scratch_);
     N_VDestroy(y_);
@@ -131,7 +135,7 @@ class Cvode {
   void* memory_ = nullptr;
   SUNNonlinearSolver iteration_ = nullptr;
   SUNMatrix matrix_ = nullptr;
-  SUNLinearSolver solver_ = nullptr;
+  std::unique_ptr<SundialsDense> solver_;
   Matrix J_;
 };
 
@@ -163,10 +167,11 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
       return here == Eval::fatal ? problem_.jacobian(local_) : here;
     });
     if (e != Eval::ok) return e;
-    return state_matrix(local_, J);
+    return guarded([&] { return state_matrix(local_, J); });
   }
 
   void weights(double* w) override { weigh(differential(), w); }
+  Eval guard(const std::function<Eval()>& work) override { return guarded(work); }
 
   bool begin(double first) override {
     // A problem without degrees of freedom still has a time: one variable that rests.

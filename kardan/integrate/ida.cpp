@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/integrate/multistep.h"
+#include "kardan/integrate/sundials_dense.h"
 
 namespace kardan {
 namespace {
@@ -24,6 +26,7 @@ class IdaClient {
   virtual Eval residual(double t, const double* y, const double* dy, double* F) = 0;
   virtual Eval jacobian(double t, double c, const double* y, Matrix& J) = 0;
   virtual void weights(double* w) = 0;
+  virtual Eval guard(const std::function<Eval()>& work) = 0;
 };
 
 /// One IDA integrator of fixed size, with everything it needs; freed together.
@@ -36,7 +39,8 @@ class Ida {
       N_VConst(0, *v);
     }
     matrix_ = SUNDenseMatrix(size, size, context_);
-    solver_ = SUNLinSol_Dense(y_, matrix_, context_);
+    solver_ = std::make_unique<SundialsDense>(
+        y_, matrix_, context_, [this](const auto& work) { return client_.guard(work); });
     memory_ = IDACreate(context_);
     IDASetErrHandlerFn(
         memory_, [](int, const char*, const char*, char*, void*) {}, nullptr);
@@ -46,12 +50,12 @@ class Ida {
     for (int i = 0; i < differential; ++i) N_VGetArrayPointer(scratch_)[i] = 1;
     IDASetId(memory_, scratch_);
     IDASetSuppressAlg(memory_, SUNTRUE);
-    IDASetLinearSolver(memory_, solver_, matrix_);
+    IDASetLinearSolver(memory_, solver_->get(), matrix_);
     IDASetJacFn(memory_, jacobian);
   }
   ~Ida() {
     IDAFree(&memory_);
-    SUNLinSolFree(solver_);
+    solver_.reset();
     SUNMatDestroy(matrix_);
     for (N_Vector v : {y_, dy_, scratch_}) N_VDestroy(v);
     SUNContext_Free(&context_);
@@ -126,7 +130,7 @@ class Ida {
   N_Vector y_ = nullptr, dy_ = nullptr, scratch_ = nullptr;
   void* memory_ = nullptr;
   SUNMatrix matrix_ = nullptr;
-  SUNLinearSolver solver_ = nullptr;
+  std::unique_ptr<SundialsDense> solver_;
   Matrix J_;
 };
 
@@ -154,6 +158,8 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
     if (e != Eval::ok) return e;
     return matrix_->matrix(c, J) ? Eval::ok : Eval::fatal;
   }
+
+  Eval guard(const std::function<Eval()>& work) override { return guarded(work); }
 
   /// Multipliers are not tested, nor velocities of an index above 1.
   void weights(double* w) override {

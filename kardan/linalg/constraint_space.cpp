@@ -3,8 +3,10 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "kardan/base/stop.h"
+#include "kardan/base/stoppable.h"
 
 namespace kardan {
 namespace {
@@ -32,55 +34,73 @@ class SingularRows {
   /// How many singular values are above `tolerance` times the largest.
   int rank(const Matrix& A, double tolerance) {
     const int n = A.cols();
-    B_.resize(A.rows(), n);
+    Dense& B = begin(A.rows(), n);
     for (int i = 0; i < A.rows(); ++i) {
       const double length = norm_two({A.row(i), static_cast<std::size_t>(n)});
-      for (int j = 0; j < n; ++j) B_(i, j) = length > 0 ? A.row(i)[j] / length : 0;
+      for (int j = 0; j < n; ++j) B(i, j) = length > 0 ? A.row(i)[j] / length : 0;
     }
-    if (B_.size() == 0) return 0;
-    svd_.compute(B_, 0);
-    const auto& values = svd_.singularValues();
+    if (B.size() == 0) return 0;
+    compute(0);
+    const auto& values = work_->svd.singularValues();
     int rank = 0;
     while (rank < values.size() && values(rank) > tolerance * values(0)) ++rank;
     return rank;
   }
   void factor(const Matrix& A, const RowSpace& rows) {
     const int rank = rows.rank(), n = A.cols();
-    B_.resize(rank, n);
+    Dense& B = begin(rank, n);
     length_.assign(A.rows(), 1.0);
     place_.clear();
     for (int k = 0; k < rank; ++k) {
       const int row = rows.row_permutation()[k];
       place_.push_back(row);
       length_[row] = norm_two({A.row(row), static_cast<std::size_t>(n)});
-      for (int j = 0; j < n; ++j) B_(k, j) = A.row(row)[j] / length_[row];
+      for (int j = 0; j < n; ++j) B(k, j) = A.row(row)[j] / length_[row];
     }
-    if (rank > 0) svd_.compute(B_, Eigen::ComputeThinU | Eigen::ComputeFullV);
+    if (rank > 0) compute(Eigen::ComputeThinU | Eigen::ComputeFullV);
   }
   void null_space(Matrix& N) const {
-    const int n = static_cast<int>(B_.cols()), rank = static_cast<int>(B_.rows());
+    const int n = static_cast<int>(work_->B.cols()), rank = static_cast<int>(work_->B.rows());
     N.resize(n, n - rank);
     N.set_zero();
     for (int c = 0; c < n - rank; ++c)
       for (int j = 0; j < n; ++j)
-        N(j, c) = rank > 0 ? svd_.matrixV()(j, rank + c) : (j == c ? 1.0 : 0.0);
+        N(j, c) = rank > 0 ? work_->svd.matrixV()(j, rank + c) : (j == c ? 1.0 : 0.0);
   }
   void solve(std::span<const double> b, std::span<double> x) {
-    const int rank = static_cast<int>(B_.rows());
+    const int rank = static_cast<int>(work_->B.rows());
     std::fill(x.begin(), x.end(), 0.0);
     for (int s = 0; s < rank; ++s) {
       double sum = 0;
       for (int k = 0; k < rank; ++k)
-        sum += svd_.matrixU()(k, s) * b[place_[k]] / length_[place_[k]];
-      sum /= svd_.singularValues()(s);
+        sum += work_->svd.matrixU()(k, s) * b[place_[k]] / length_[place_[k]];
+      sum /= work_->svd.singularValues()(s);
       for (std::size_t j = 0; j < x.size(); ++j)
-        x[j] += sum * svd_.matrixV()(static_cast<Eigen::Index>(j), s);
+        x[j] += sum * work_->svd.matrixV()(static_cast<Eigen::Index>(j), s);
     }
   }
 
  private:
-  Dense B_;
-  Eigen::JacobiSVD<Dense> svd_;
+  /// Of a thread of its own where that may take long: Eigen has no stop points.
+  struct Work {
+    Dense B;
+    Eigen::JacobiSVD<Dense> svd;
+  };
+
+  Dense& begin(int rows, int cols) {
+    if (work_.use_count() > 1) work_ = std::make_shared<Work>();  // one that was stopped has it
+    work_->B.resize(rows, cols);
+    return work_->B;
+  }
+  void compute(unsigned vectors) {
+    if (work_->B.rows() < long_loop) {
+      work_->svd.compute(work_->B, vectors);
+    } else {
+      run_stoppably([work = work_, vectors] { work->svd.compute(work->B, vectors); });
+    }
+  }
+
+  std::shared_ptr<Work> work_ = std::make_shared<Work>();
   Vector length_;
   std::vector<int> place_;
 };

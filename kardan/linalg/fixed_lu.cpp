@@ -6,11 +6,19 @@
 #include <functional>
 #include <utility>
 
+#include "kardan/base/stop.h"
+
 namespace kardan {
 namespace {
 
 /// Right-hand sides solved for together: many where they stay in the cache.
 constexpr int wide_panel = 40, narrow_panel = 4, most_rows_of_wide_panel = 1000;
+
+/// A stop point every few rows: a row of a chain is done in less than a look at the clock takes.
+void stop_point_at(int row) {
+  constexpr int rows_between = 32;
+  if (row % rows_between == rows_between - 1) stop_point();
+}
 
 }  // namespace
 
@@ -32,8 +40,10 @@ class FixedLu::Compiler {
     out_.factors.row_start = {0};
     out_.load_start = {0};
     for (std::size_t b = 0; b + 1 < out_.order.block_start.size(); ++b)
-      for (int i = out_.order.block_start[b]; i < out_.order.block_start[b + 1]; ++i)
+      for (int i = out_.order.block_start[b]; i < out_.order.block_start[b + 1]; ++i) {
+        stop_point_at(i);
         list_row(i, out_.order.block_start[b]);
+      }
     for (std::vector<int>* list : {&out_.place, &out_.from, &out_.factors.column})
       list->shrink_to_fit();
     return std::move(out_);
@@ -134,6 +144,7 @@ bool FixedLu::factor(std::span<const double> values) {
   growth_ = 0.0;
   bool regular = true;
   for (int i = 0; i < n; ++i) {
+    stop_point_at(i);
     for (int k = lists.load_start[i]; k < lists.load_start[i + 1]; ++k)
       row[lists.place[k]] = values[lists.from[k]];
     int e = row_start[i];
@@ -180,6 +191,7 @@ void FixedLu::solve(Matrix& X) {
   const PivotOrder& order = lists_->order;
   const int n = size();
   for (int first = 0; first < X.cols(); first += panel_) {
+    if (n >= long_loop) stop_point();
     const int count = std::min(panel_, X.cols() - first);
     X_.resize(n, count);
     for (int i = 0; i < n; ++i) std::copy_n(X.row(order.row[i]) + first, count, X_.row(i));

@@ -6,9 +6,11 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "kardan/base/stoppable.h"
 #include "kardan/linalg/condition.h"
 #include "kardan/linalg/fixed_lu.h"
 
@@ -38,6 +40,32 @@ double mirrored_share(const SparsePattern& pattern) {
   return off_diagonal == 0 ? 1.0 : static_cast<double>(mirrored) / off_diagonal;
 }
 
+// From about this many operations on KLU, which has no stop points, works for a tenth of a second.
+constexpr double long_work = 1e8;
+
+using Symbolic = std::shared_ptr<klu_symbolic>;
+
+/// A factorization by KLU, with everything it uses. KLU takes pointers to non-const for arrays it
+/// documents as "inputs, not modified".
+struct KluFactor {
+  std::shared_ptr<const SparsePattern> pattern;
+  Symbolic symbolic;
+  klu_common common;
+  klu_numeric* numeric = nullptr;
+
+  KluFactor(std::shared_ptr<const SparsePattern> of, Symbolic analyzed, const klu_common& how)
+      : pattern(std::move(of)), symbolic(std::move(analyzed)), common(how) {}
+  ~KluFactor() { klu_free_numeric(&numeric, &common); }
+  KluFactor(const KluFactor&) = delete;
+  KluFactor& operator=(const KluFactor&) = delete;
+
+  void run(std::span<const double> values) {
+    numeric = klu_factor(const_cast<int*>(pattern->row_start.data()),
+                         const_cast<int*>(pattern->column.data()),
+                         const_cast<double*>(values.data()), symbolic.get(), &common);
+  }
+};
+
 }  // namespace
 
 /// KLU reads compressed columns: our compressed rows are those of A'. It orders the unknowns and
@@ -45,9 +73,6 @@ double mirrored_share(const SparsePattern& pattern) {
 class SparseLu::Implementation {
  public:
   Implementation() { klu_defaults(&common_); }
-  ~Implementation() { klu_free_symbolic(&symbolic_, &common_); }
-  Implementation(const Implementation&) = delete;
-  Implementation& operator=(const Implementation&) = delete;
 
   Eval analyze(std::shared_ptr<const SparsePattern> pattern);
   Eval factor(std::span<const double> values);
@@ -69,12 +94,13 @@ class SparseLu::Implementation {
   int* starts() const { return const_cast<int*>(pattern_->row_start.data()); }
   int* columns() const { return const_cast<int*>(pattern_->column.data()); }
 
+  Symbolic order();
   Eval choose_pivots(std::span<const double> values);
   bool scale_rows();
 
   std::shared_ptr<const SparsePattern> pattern_;
   klu_common common_{};
-  klu_symbolic* symbolic_ = nullptr;
+  Symbolic symbolic_;
   int structural_rank_ = 0;
   Pivots pivots_ = Pivots::none;
   FixedLu factors_;
@@ -86,8 +112,15 @@ class SparseLu::Implementation {
   Vector signs_;
 };
 
+Symbolic SparseLu::Implementation::order() {
+  return {klu_analyze(size(), starts(), columns(), &common_),
+          [common = common_](klu_symbolic* symbolic) mutable {
+            klu_free_symbolic(&symbolic, &common);
+          }};
+}
+
 Eval SparseLu::Implementation::analyze(std::shared_ptr<const SparsePattern> pattern) {
-  klu_free_symbolic(&symbolic_, &common_);
+  symbolic_.reset();
   pivots_ = Pivots::none;
   if (!pattern || pattern->rows != pattern->cols) return Eval::fatal;
   pattern_ = std::move(pattern);
@@ -101,13 +134,13 @@ Eval SparseLu::Implementation::analyze(std::shared_ptr<const SparsePattern> patt
   common_.tol = diagonal_preference;
   common_.ordering = 0;  // AMD
   common_.btf = 1;       // first for the structural rank, which only this mode computes
-  symbolic_ = klu_analyze(size(), starts(), columns(), &common_);
+  symbolic_ = order();
   if (symbolic_ == nullptr) return Eval::fatal;
   structural_rank_ = symbolic_->structural_rank;
   if (mirrored_share(*pattern_) >= symmetric_share) {
-    klu_free_symbolic(&symbolic_, &common_);
+    symbolic_.reset();
     common_.btf = 0;
-    symbolic_ = klu_analyze(size(), starts(), columns(), &common_);
+    symbolic_ = order();
     if (symbolic_ == nullptr) return Eval::fatal;
   }
   return Eval::ok;
@@ -158,10 +191,14 @@ double SparseLu::Implementation::backward_error() {
 }
 
 Eval SparseLu::Implementation::choose_pivots(std::span<const double> values) {
-  klu_numeric* numeric =
-      klu_factor(starts(), columns(), const_cast<double*>(values.data()), symbolic_, &common_);
-  if (common_.status < KLU_OK) return Eval::fatal;  // memory or index range
-  const bool chosen = numeric != nullptr && common_.status == KLU_OK;
+  auto work = std::make_shared<KluFactor>(pattern_, symbolic_, common_);
+  if (symbolic_->est_flops >= long_work)
+    run_stoppably([work, own = Vector(values.begin(), values.end())] { work->run(own); });
+  else
+    work->run(values);
+  if (work->common.status < KLU_OK) return Eval::fatal;  // memory or index range
+  const klu_numeric* numeric = work->numeric;
+  const bool chosen = numeric != nullptr && work->common.status == KLU_OK;
   PivotOrder order;
   if (chosen) {
     const int n = size();
@@ -170,7 +207,7 @@ Eval SparseLu::Implementation::choose_pivots(std::span<const double> values) {
              .block_start = {symbolic_->R, symbolic_->R + symbolic_->nblocks + 1}};
   }
   // Its factors need not be there beside ours.
-  klu_free_numeric(&numeric, &common_);
+  work.reset();
   if (!chosen) return Eval::recoverable;
   factors_.compile(*pattern_, std::move(order), values);
   return Eval::ok;

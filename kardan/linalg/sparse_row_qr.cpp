@@ -5,7 +5,6 @@
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
-#include <queue>
 #include <utility>
 
 #include "kardan/base/stop.h"
@@ -18,6 +17,9 @@ namespace {
 // place, and is decided by the tolerance only when it is among the last. Keeps the independent rows
 // well conditioned where a redundant choice exists; costs fill where columns are put off.
 constexpr double weak_pivot = 0.1;
+// In front of a crowded column no more are put off than this, but the strongest of them are taken:
+// they would wait together until the last of the crowd, and the work go with N^3.
+constexpr int most_put_off = 16;
 
 /// One Householder reflection that collects column `c` of the rows [first, rows) in row `first`;
 /// returns the size of what it collected. Columns left of `c` must be done with. Rows with a zero
@@ -65,6 +67,12 @@ constexpr int many_rows = 24;
 // Rows shorter than this have nothing left but the rounding of rows of unit length.
 constexpr double rounding_length = 1e-14;
 
+// A column of A is crowded where more rows touch it than this times the root of their number: such
+// columns COLAMD leaves out of its ordering (T. A. Davis et al., ACM TOMS 30 (2004) 353, 3.3).
+constexpr double crowd_share = 10.0;
+// A row touches two bodies, of six columns each, which may both be crowded; twice that is too much.
+constexpr std::size_t most_crowded_of_a_row = 24;
+
 double length_of(const double* values, std::size_t count) {
   double square = 0.0;
   for (std::size_t i = 0; i < count; ++i) square += values[i] * values[i];
@@ -103,6 +111,7 @@ SparseRowQr::SparseRowQr(const SparseMatrix& A, std::vector<int> order,
     : order_(std::move(order)), local_(order_.size(), -1), solution_(order_.size(), 0.0) {
   for (const int i : order_) standing_.push_back(standing[i]);
   gather_columns(A);
+  gather_crowded(A);
   factor(tolerance);
   transpose();
 }
@@ -130,10 +139,38 @@ void SparseRowQr::gather_columns(const SparseMatrix& A) {
   }
 }
 
-/// The rows of B that begin in column k and what the children left, over the union of their
-/// columns: first k and those put off before it, by their standing; then later ones.
-SparseRowQr::Front SparseRowQr::assemble(int k, std::vector<Front>& children) {
-  Front front;
+/// Finds the crowded columns of A. None are where they are not few beside what they spare: a front
+/// has as many rows of them as it has crowded columns.
+void SparseRowQr::gather_crowded(const SparseMatrix& A) {
+  const SparsePattern& pattern = *A.pattern;
+  const auto crowded = [&](int j) {
+    const std::size_t touching = column_start_[j + 1] - column_start_[j];
+    return static_cast<double>(touching) > crowd_share * std::sqrt(size());
+  };
+  crowd_.assign(pattern.cols, -1);
+  std::size_t entries = 0;
+  for (int j = 0; j < pattern.cols; ++j)
+    if (crowded(j)) entries += column_start_[j + 1] - column_start_[j];
+  if (entries <= most_crowded_of_a_row * order_.size()) {
+    for (int j = 0; j < pattern.cols; ++j) {
+      if (!crowded(j)) continue;
+      crowd_[j] = static_cast<int>(next_.size());
+      next_.push_back(column_start_[j]);
+      crowd_end_.push_back(column_start_[j + 1]);
+    }
+  }
+  place_.assign(next_.size(), -1);
+  for (const int i : order_) {
+    for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+      const int number = crowd_[pattern.column[k]];
+      if (number >= 0) crowded_.entries.push_back({number, A.values[k]});
+    }
+    crowded_.end_list();
+  }
+}
+
+/// First k and those put off before it, by their standing; then later ones.
+void SparseRowQr::list_columns(int k, const std::vector<Front>& children, Front& front) {
   front.columns.push_back(k);
   local_[k] = 0;
   const auto include = [&](int position) {
@@ -141,13 +178,11 @@ SparseRowQr::Front SparseRowQr::assemble(int k, std::vector<Front>& children) {
     local_[position] = 0;
     front.columns.push_back(position);
   };
-  front.rows = static_cast<int>(beginning_at_[k].size());
   for (const Front& child : children) {
-    front.rows += child.rows;
-    front.needed = std::max(front.needed, child.needed);
     for (const int position : child.columns) include(position);
   }
   for (const int j : beginning_at_[k]) {
+    if (crowd_[j] >= 0) continue;
     for (std::size_t e = column_start_[j]; e < column_start_[j + 1]; ++e) {
       include(column_entries_[e].index);
     }
@@ -163,34 +198,142 @@ SparseRowQr::Front SparseRowQr::assemble(int k, std::vector<Front>& children) {
                                           [&](int position) { return group(position) <= limit; }));
   };
   front.candidates = count_up_to(static_cast<int>(Standing::never));
-  const bool root = front.candidates == static_cast<int>(front.columns.size());
+  const bool root = parent(front) == size();
   front.eligible = count_up_to(static_cast<int>(root ? Standing::last : Standing::any));
-  const std::size_t width = front.columns.size();
-  for (std::size_t c = 0; c < width; ++c) local_[front.columns[c]] = static_cast<int>(c);
+  for (std::size_t c = 0; c < front.columns.size(); ++c)
+    local_[front.columns[c]] = static_cast<int>(c);
+}
 
-  front.values.assign(static_cast<std::size_t>(front.rows) * width, 0.0);
-  double* row = front.values.data();
+/// The crowded columns that go on behind k.
+void SparseRowQr::list_crowded(int k, const std::vector<Front>& children, Front& front) {
+  const auto include = [&](int number) {
+    std::size_t& next = next_[number];
+    while (next < crowd_end_[number] && column_entries_[next].index <= k) ++next;
+    if (next == crowd_end_[number] || place_[number] >= 0) return;
+    place_[number] = 0;
+    front.crowded.push_back(number);
+  };
   for (const Front& child : children) {
-    const double* from = child.values.data();
-    for (int i = 0; i < child.rows; ++i, row += width) {
-      for (const int position : child.columns) row[local_[position]] = *from++;
-    }
+    for (const int number : child.crowded) include(number);
   }
   for (const int j : beginning_at_[k]) {
-    for (std::size_t e = column_start_[j]; e < column_start_[j + 1]; ++e) {
-      row[local_[column_entries_[e].index]] = column_entries_[e].value;
-    }
-    row += width;
+    if (crowd_[j] >= 0) include(crowd_[j]);
   }
+  std::sort(front.crowded.begin(), front.crowded.end());
+  for (const int number : front.crowded) place_[number] = -1;
+}
+
+/// The column of B to which the front leaves its rows; size() where there is none.
+int SparseRowQr::parent(const Front& front) const {
+  int first = size();
+  if (front.candidates < static_cast<int>(front.columns.size()))
+    first = front.columns[front.candidates];
+  for (const int number : front.crowded)
+    first = std::min(first, column_entries_[next_[number]].index);
+  return first;
+}
+
+/// The rows of B that begin in column k and what the children left, over the union of their
+/// columns.
+SparseRowQr::Front SparseRowQr::assemble(int k, std::vector<Front>& children) {
+  Front front;
+  front.rows = static_cast<int>(beginning_at_[k].size());
+  for (const Front& child : children) {
+    front.rows += child.rows;
+    front.needed = std::max(front.needed, child.needed);
+  }
+  list_crowded(k, children, front);
+  list_columns(k, children, front);
+  front.values.assign(static_cast<std::size_t>(front.rows) * front.width(), 0.0);
+  double* row = front.values.data();
+  for (const Front& child : children) row = add_child(child, front, row);
+  add_own_rows(k, front, row);
   for (const int position : front.columns) local_[position] = -1;
   return front;
 }
 
+/// Copies the rows of a child to `row`, and computes the entries of columns it had not listed.
+double* SparseRowQr::add_child(const Front& child, const Front& front, double* row) {
+  const std::size_t width = front.width(), own = front.columns.size();
+  double* const begin = row;
+  const double* from = child.values.data();
+  for (std::size_t c = 0; c < front.crowded.size(); ++c)
+    place_[front.crowded[c]] = static_cast<int>(own + c);
+  for (int i = 0; i < child.rows; ++i, row += width) {
+    for (const int position : child.columns) row[local_[position]] = *from++;
+    for (const int number : child.crowded) {
+      if (place_[number] >= 0) row[place_[number]] = *from;
+      ++from;
+    }
+  }
+  for (const int number : front.crowded) place_[number] = -1;
+  if (child.crowded.empty()) return row;
+
+  for (std::size_t c = 0; c < child.crowded.size(); ++c)
+    place_[child.crowded[c]] = static_cast<int>(child.columns.size() + c);
+  std::vector<bool> listed(own, false);
+  for (const int position : child.columns) listed[local_[position]] = true;
+  for (std::size_t c = 0; c < own; ++c) {
+    if (listed[c]) continue;
+    for (const Entry& entry : crowded_[front.columns[c]]) {
+      if (place_[entry.index] < 0) continue;
+      for (int i = 0; i < child.rows; ++i) {
+        const double coefficient = child.values[i * child.width() + place_[entry.index]];
+        begin[i * width + c] += coefficient * entry.value;
+      }
+    }
+  }
+  for (const int number : child.crowded) place_[number] = -1;
+  return row;
+}
+
+double* SparseRowQr::add_own_rows(int k, const Front& front, double* row) {
+  const std::size_t own = front.columns.size();
+  for (const int j : beginning_at_[k]) {
+    if (const int number = crowd_[j]; number >= 0) {
+      for (std::size_t c = 0; c < own; ++c)
+        for (const Entry& entry : crowded_[front.columns[c]])
+          if (entry.index == number) row[c] = entry.value;
+      const auto place = std::lower_bound(front.crowded.begin(), front.crowded.end(), number);
+      if (place != front.crowded.end() && *place == number)
+        row[own + static_cast<std::size_t>(place - front.crowded.begin())] = 1.0;
+    } else {
+      for (std::size_t e = column_start_[j]; e < column_start_[j + 1]; ++e)
+        row[local_[column_entries_[e].index]] = column_entries_[e].value;
+    }
+    row += front.width();
+  }
+  return row;
+}
+
+/// Row `done` of the front, now eliminated, becomes one of R.
+void SparseRowQr::keep_row(const Front& front, int done) {
+  const std::size_t own = front.columns.size();
+  const double* row = front.values.data() + done * front.width();
+  eliminated_.push_back(front.columns[done]);
+  diagonal_.push_back(row[done]);
+  for (std::size_t c = 0; c < front.crowded.size(); ++c) {
+    place_[front.crowded[c]] = static_cast<int>(own + c);
+    if (row[own + c] != 0.0) combined_.entries.push_back({front.crowded[c], row[own + c]});
+  }
+  for (std::size_t c = static_cast<std::size_t>(done) + 1; c < own; ++c) {
+    double value = row[c];
+    if (!front.crowded.empty())  // the combination is added where R is used
+      for (const Entry& entry : crowded_[front.columns[c]])
+        if (place_[entry.index] >= 0) value -= row[place_[entry.index]] * entry.value;
+    if (value != 0.0) rows_.entries.push_back({front.columns[c], value});
+  }
+  for (const int number : front.crowded) place_[number] = -1;
+  rows_.end_list();
+  combined_.end_list();
+}
+
 /// Eliminates eligible columns in turn, always the one with the largest remainder, while that
-/// exceeds `threshold`; each moves to the front of the list, its row of R is kept. Returns how
-/// many; the squared remainders of the other candidates are left in `remainder_`.
-int SparseRowQr::eliminate(Front& front, double threshold) {
-  const int width = static_cast<int>(front.columns.size());
+/// exceeds `threshold.weak`, or, where too many are left, `threshold.dependent`; each moves to the
+/// front of the list, its row of R is kept. Returns how many; the squared remainders of the other
+/// candidates are left in `remainder_`.
+int SparseRowQr::eliminate(Front& front, Threshold threshold) {
+  const int width = static_cast<int>(front.width());
   int done = 0;
   while (true) {
     remainder_.assign(front.candidates, 0.0);
@@ -203,7 +346,8 @@ int SparseRowQr::eliminate(Front& front, double threshold) {
     if (done == front.eligible) return done;
     const auto largest =
         std::max_element(remainder_.begin() + done, remainder_.begin() + front.eligible);
-    if (!(std::sqrt(*largest) > threshold)) return done;
+    const bool crowd = !front.crowded.empty() && front.eligible - done > most_put_off;
+    if (!(std::sqrt(*largest) > (crowd ? threshold.dependent : threshold.weak))) return done;
     const auto chosen = static_cast<int>(largest - remainder_.begin());
     if (chosen != done) {
       std::swap(front.columns[done], front.columns[chosen]);
@@ -213,28 +357,28 @@ int SparseRowQr::eliminate(Front& front, double threshold) {
       }
     }
     reflect(front.values.data(), front.rows, width, done, done, touched_);
-    const double* row = front.values.data() + static_cast<std::size_t>(done) * width;
-    eliminated_.push_back(front.columns[done]);
-    diagonal_.push_back(row[done]);
-    for (int c = done + 1; c < width; ++c) {
-      if (row[c] != 0.0) entries_.push_back({front.columns[c], row[c]});
-    }
-    row_start_.push_back(entries_.size());
+    keep_row(front, done);
     ++done;
   }
 }
 
 /// What `front` leaves after `done` columns: without the candidates that are dependent.
 SparseRowQr::Front SparseRowQr::remaining(const Front& front, int done, double tolerance) {
-  const int width = static_cast<int>(front.columns.size());
+  const int width = static_cast<int>(front.width()), own = static_cast<int>(front.columns.size());
   std::vector<int> kept;
-  for (int c = done; c < width; ++c) {
-    const bool dependent = c < front.candidates && std::sqrt(remainder_[c]) <= tolerance;
-    if (!dependent) kept.push_back(c);
-  }
   Front rest;
+  for (int c = done; c < own; ++c) {
+    const bool dependent = c < front.candidates && std::sqrt(remainder_[c]) <= tolerance;
+    if (dependent) {
+      dropped_at_[front.columns[c]] = static_cast<int>(eliminated_.size());
+    } else {
+      kept.push_back(c);
+      rest.columns.push_back(front.columns[c]);
+    }
+  }
+  for (int c = own; c < width; ++c) kept.push_back(c);
   rest.rows = front.rows - done;
-  for (const int c : kept) rest.columns.push_back(front.columns[c]);
+  rest.crowded = front.crowded;
   rest.values.reserve(static_cast<std::size_t>(rest.rows) * kept.size());
   for (int i = done; i < front.rows; ++i) {
     const double* row = front.values.data() + static_cast<std::size_t>(i) * width;
@@ -249,22 +393,32 @@ SparseRowQr::Front SparseRowQr::remaining(const Front& front, int done, double t
   return rest;
 }
 
+/// The candidates that are left are dependent.
+void SparseRowQr::drop(const Front& front, int done) {
+  for (int c = done; c < front.candidates; ++c)
+    dropped_at_[front.columns[c]] = static_cast<int>(eliminated_.size());
+}
+
 void SparseRowQr::factor(double tolerance) {
   std::vector<std::vector<Front>> children(order_.size());
-  row_start_.push_back(0);
-  const double weak = std::max(tolerance, weak_pivot);
+  dropped_at_.assign(order_.size(), 0);
+  const Threshold put_off{std::max(tolerance, weak_pivot), tolerance};
   for (int k = 0; k < size(); ++k) {
     if (size() >= long_loop) stop_point();
     Front front = assemble(k, children[k]);
     std::vector<Front>().swap(children[k]);
-    if (front.candidates == static_cast<int>(front.columns.size())) {
-      eliminate(front, tolerance);  // nothing comes later: a root
+    const int next = parent(front);
+    if (next == size()) {  // nothing comes later: a root
+      drop(front, eliminate(front, {tolerance, tolerance}));
       continue;
     }
-    const int parent = front.columns[front.candidates];
-    const int done = eliminate(front, weak);
+    const int done = eliminate(front, put_off);
     Front rest = remaining(front, done, tolerance);
-    if (rest.rows > 0) children[parent].push_back(std::move(rest));
+    if (rest.rows > 0) {
+      children[next].push_back(std::move(rest));
+    } else {
+      drop(front, done);
+    }
   }
   relabel();
 }
@@ -277,155 +431,24 @@ void SparseRowQr::relabel() {
   for (int& p : place) {
     if (p < 0) p = next++;
   }
-  std::vector<int> order(order_.size());
-  for (int k = 0; k < size(); ++k) order[place[k]] = order_[k];
+  std::vector<int> order(order_.size()), dropped_at(order_.size()), at(order_.size());
+  for (int k = 0; k < size(); ++k) {
+    at[place[k]] = k;
+    order[place[k]] = order_[k];
+    dropped_at[place[k]] = dropped_at_[k];
+  }
   order_ = std::move(order);
-  for (Entry& entry : entries_) entry.index = place[entry.index];
+  dropped_at_ = std::move(dropped_at);
+  for (Entry& entry : rows_.entries) entry.index = place[entry.index];
   diagonal_.resize(order_.size(), 0.0);
-  row_start_.resize(order_.size() + 1, entries_.size());
-}
-
-void SparseRowQr::transpose() {
-  above_start_.assign(order_.size() + 2, 0);
-  for (const Entry& entry : entries_) ++above_start_[entry.index + 2];
-  for (std::size_t j = 2; j < above_start_.size(); ++j) above_start_[j] += above_start_[j - 1];
-  above_.resize(entries_.size());
-  for (int k = 0; k < size(); ++k) {
-    for (const Entry& entry : row(k)) above_[above_start_[entry.index + 1]++] = {k, entry.value};
+  for (Lists* lists : {&rows_, &combined_})
+    lists->start.resize(order_.size() + 1, lists->entries.size());
+  Lists crowded;
+  for (const int k : at) {
+    crowded.entries.insert(crowded.entries.end(), crowded_[k].begin(), crowded_[k].end());
+    crowded.end_list();
   }
-}
-
-std::vector<std::pair<int, double>> SparseRowQr::combination(int position, double drop) {
-  // R11 c = R(:, position), touching only the columns that the solution reaches.
-  std::vector<std::pair<int, double>> result;
-  std::priority_queue<int> pending;
-  std::vector<int> reached;
-  const auto add = [&](int column, double factor) {
-    for (std::size_t e = above_start_[column]; e < above_start_[column + 1]; ++e) {
-      const int k = above_[e].index;
-      if (local_[k] < 0) {
-        local_[k] = 0;
-        reached.push_back(k);
-        pending.push(k);
-      }
-      solution_[k] += factor * above_[e].value;
-    }
-  };
-  add(position, 1.0);
-  while (!pending.empty()) {
-    const int k = pending.top();
-    pending.pop();
-    const double coefficient = solution_[k] / diagonal_[k];
-    add(k, -coefficient);
-    if (std::abs(coefficient) > drop) result.emplace_back(k, coefficient);
-  }
-  for (const int k : reached) local_[k] = -1, solution_[k] = 0.0;
-  return result;
-}
-
-/// y = R11 x; dependent positions of x must be zero.
-void SparseRowQr::multiply(std::span<const double> x, std::span<double> y) const {
-  for (int k = 0; k < size(); ++k) {
-    double sum = diagonal_[k] * x[k];
-    for (const Entry& entry : row(k)) sum += entry.value * x[entry.index];
-    y[k] = sum;
-  }
-}
-
-/// y = R11' x
-void SparseRowQr::multiply_transposed(std::span<const double> x, std::span<double> y) const {
-  std::fill(y.begin(), y.end(), 0.0);
-  for (int k = 0; k < size(); ++k) {
-    y[k] += diagonal_[k] * x[k];
-    for (const Entry& entry : row(k)) y[entry.index] += entry.value * x[k];
-  }
-  for (int k = 0; k < size(); ++k) {
-    if (!is_independent(k)) y[k] = 0.0;
-  }
-}
-
-/// x := R11^-1 x
-void SparseRowQr::solve(std::span<double> x) const {
-  for (int k = size() - 1; k >= 0; --k) {
-    if (!is_independent(k)) {
-      x[k] = 0.0;
-      continue;
-    }
-    double sum = x[k];
-    for (const Entry& entry : row(k)) sum -= entry.value * x[entry.index];
-    x[k] = sum / diagonal_[k];
-  }
-}
-
-/// x := R11^-T x
-void SparseRowQr::solve_transposed(std::span<double> x) const {
-  for (int k = 0; k < size(); ++k) {
-    if (!is_independent(k)) {
-      x[k] = 0.0;
-      continue;
-    }
-    x[k] /= diagonal_[k];
-    for (const Entry& entry : row(k)) x[entry.index] -= entry.value * x[k];
-  }
-}
-
-SparseRowQr::Extremes SparseRowQr::extremes() const {
-  // Power iteration on R'R and its inverse. Both quotients approach the singular value from
-  // inside, so that the condition is never overestimated.
-  constexpr int max_sweeps = 40;
-  constexpr double settled = 1e-3;
-  const auto start = [this] {
-    Vector x(order_.size());
-    for (int k = 0; k < size(); ++k) {
-      // Signs and sizes without a pattern, so that no singular vector is missed by symmetry.
-      constexpr double golden_ratio = 0.6180339887498949;
-      x[k] = is_independent(k) ? std::fmod(golden_ratio * (k + 1), 1.0) - 0.45 : 0.0;
-    }
-    return x;
-  };
-  const auto normalise = [](Vector& x) {
-    const double norm = norm_two(x);
-    for (double& value : x) value /= norm;
-    return norm;
-  };
-  Extremes result;
-  if (std::none_of(diagonal_.begin(), diagonal_.end(), [](double d) { return d != 0.0; })) {
-    return result;
-  }
-  Vector x = start(), y(x.size());
-  normalise(x);
-  double last = 0.0;
-  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
-    multiply(x, y);
-    result.largest = norm_two(y);
-    multiply_transposed(y, x);
-    normalise(x);
-    if (std::abs(result.largest - last) <= settled * result.largest) break;
-    last = result.largest;
-  }
-  x = start();
-  normalise(x);
-  last = 0.0;
-  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
-    solve_transposed(x);
-    result.smallest = 1.0 / normalise(x);  // |R^-T x| for |x| = 1
-    solve(x);
-    normalise(x);
-    if (std::abs(result.smallest - last) <= settled * result.smallest) break;
-    last = result.smallest;
-  }
-  if (!all_finite(x)) {
-    // The inverse overflowed: hardly any combination is left of some row; take the smallest pivot.
-    const auto is_smaller = [](double a, double b) {
-      return a != 0.0 && (b == 0.0 || std::abs(a) < std::abs(b));
-    };
-    const auto place = std::min_element(diagonal_.begin(), diagonal_.end(), is_smaller);
-    std::fill(x.begin(), x.end(), 0.0);
-    x[place - diagonal_.begin()] = 1.0;
-    result.smallest = 0.0;
-  }
-  result.weakest = std::move(x);
-  return result;
+  crowded_ = std::move(crowded);
 }
 
 }  // namespace kardan

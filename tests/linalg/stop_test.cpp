@@ -8,9 +8,12 @@
 #include <string>
 
 #include "kardan/linalg/complex_lu.h"
+#include "kardan/linalg/constraint_space.h"
 #include "kardan/linalg/dense_lu.h"
+#include "kardan/linalg/eigenvalues.h"
 #include "kardan/linalg/rank.h"
 #include "kardan/linalg/row_space.h"
+#include "kardan/linalg/sparse_lu.h"
 #include "kardan/linalg/square_qr.h"
 #include "linalg/random_matrices.h"
 
@@ -31,6 +34,15 @@ const Matrix& large() {
     test::Random random(3);
     return test::random_matrix(size, size, random);
   }();
+  return A;
+}
+
+/// Work of other libraries goes on after the test: of a size that takes about a second.
+constexpr int less = 600;
+
+Matrix corner(int rows, int cols) {
+  Matrix A(rows, cols);
+  for (int i = 0; i < rows; ++i) std::copy_n(large().row(i), cols, A.row(i));
   return A;
 }
 
@@ -64,6 +76,24 @@ const Long works[] = {
     {"PivotedQr", [] { (void)PivotedQr().factor(large()); }},
     {"FullPivotLu", [] { (void)FullPivotLu().factor(large()); }},
     {"RowSpace", [] { (void)RowSpace().factor(large(), 1e-10, size); }},
+    {"Eigenvalues",
+     [] {
+       EigenSystem found;
+       (void)find_eigenvalues(corner(less, less), EigenOutput::values, found);
+     }},
+    {"SparseLu",
+     [] {
+       const SparseMatrix A = test::sparse_copy(corner(less, less));
+       SparseLu lu;
+       ASSERT_EQ(lu.analyze(A.pattern), Eval::ok);
+       (void)lu.factor(A.values);
+     }},
+    {"SingularRows",
+     [] {
+       const SparseMatrix A = test::sparse_copy(corner(less / 2, less));
+       ConstraintSpace space(A.pattern, less / 2, Vector(less, 1.0), RowDecomposition::svd);
+       (void)space.factor(A, 1e-10, less / 2, {});
+     }},
 };
 
 class LongFactorizations : public testing::TestWithParam<Long> {};

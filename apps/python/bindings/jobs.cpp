@@ -1,29 +1,25 @@
 /// check, assemble, equilibrium, linearize: what is known at the start.
 
-#include "apps/python/bindings/source.h"
+#include "apps/python/bindings/stopping.h"
 #include "kardan/io/start_json.h"
 #include "kardan/run/linearize.h"
 
 namespace kardan::python {
 
-std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrides, StartAt at) {
+std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrides, StartAt at,
+                            const WallLimit& limit) {
   std::shared_ptr<Task> task = source.task();
-  {
-    const Unlocked released;
-    task->prepare(overrides, at);
-  }
-  task->raised.rethrow();
+  without_lock(task->raised, limit, [&] { task->prepare(overrides, at); });
   raise_errors(task->diagnostics);
   return task;
 }
 
-py::object modes(const Task& task, bool frozen) {
+py::object modes(Task& task, bool frozen) {
   Linearization found;
-  {
-    const Unlocked released;
+  without_lock(task.raised, {}, [&] {
     found =
         linearize(task.prepared(), ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion);
-  }
+  });
   Json report = found.status == Eval::ok
                     ? to_json(task.system(), task.prepared().start.state.t, found)
                     : Json::object();
@@ -35,35 +31,31 @@ py::object modes(const Task& task, bool frozen) {
 namespace {
 
 py::object check(const Source& source, const py::dict& set) {
-  const auto task = start(source, to_overrides(set), StartAt::as_told);
+  const auto task = start(source, to_overrides(set), StartAt::as_told, {});
   Json report;
-  {
-    const Unlocked released;
+  without_lock(task->raised, {}, [&] {
     const CheckReport found = check_start(task->prepared());
     report = to_json(task->system(), found);
     report["consistent"] = found.assembly.status == Eval::ok;
     report["message"] = found.assembly.message;
     report["advice"] = found.assembly.advice;
-  }
-  task->raised.rethrow();
+  });
   return to_python(report);
 }
 
 py::object prepare(const Source& source, const py::dict& set, bool balanced) {
   const auto task =
-      start(source, to_overrides(set), balanced ? StartAt::equilibrium : StartAt::as_told);
+      start(source, to_overrides(set), balanced ? StartAt::equilibrium : StartAt::as_told, {});
   Json report = to_json(task->prepared());
   report["advice"] = task->prepared().start.report.advice;
   return to_python(report);
 }
 
 py::object linearize_start(const Source& source, const py::dict& set, bool frozen) {
-  const auto task = start(source, to_overrides(set), StartAt::as_told);
+  const auto task = start(source, to_overrides(set), StartAt::as_told, {});
   const AssemblyReport& report = task->prepared().start.report;
   if (report.status == Eval::ok) {
-    const py::object out = modes(*task, frozen);
-    task->raised.rethrow();
-    return out;
+    return modes(*task, frozen);
   }
   return to_python(Json{{"message", report.message}, {"advice", report.advice}});
 }
@@ -86,7 +78,7 @@ py::array_t<double> copied(const Vector& x) {
 /// The terms of the general equations and their derivatives at the start, or at other values of the
 /// variables.
 py::dict matrices(const Source& source, const py::dict& set, const py::dict& at) {
-  const auto task = start(source, to_overrides(set), StartAt::as_told);
+  const auto task = start(source, to_overrides(set), StartAt::as_told, {});
   const System& system = task->system();
   ConsistentStart point = task->prepared().start;
   const auto put = [&](const char* key, Vector& target) {

@@ -1,7 +1,8 @@
 #include "apps/python/bindings/run.h"
 
-#include <chrono>
+#include <cmath>
 
+#include "apps/python/bindings/stopping.h"
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/io/scene.h"
@@ -105,7 +106,7 @@ SimulateOptions read_options(Task& task, const FieldMap& given, const Place& pla
   return out;
 }
 
-/// Looks for Ctrl-C now and then, and asks the observer after every step.
+/// Asks the observer after every step.
 class Watch {
  public:
   Watch(Task& task, const py::object& observer)
@@ -116,17 +117,10 @@ class Watch {
   }
 
   std::string operator()(const StepView& step) {
-    const auto now = std::chrono::steady_clock::now();
-    const bool look = now - last_ > std::chrono::milliseconds(50);
-    if (task_.raised.any()) return "a Python function raised";
-    if (!look && !step_) return {};
+    if (!step_) return {};
     const Locked lock;
     try {
-      if (look) {
-        last_ = now;
-        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      }
-      return step_ ? ask(step) : std::string();
+      return ask(step);
     } catch (py::error_already_set& error) {
       task_.raised.keep(error);
       return "a Python function raised";
@@ -147,26 +141,39 @@ class Watch {
   std::unique_ptr<Workspace> ws_;
   std::shared_ptr<StepForPython> step_;
   py::object shown_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
+
+/// The limit of a call that begins now.
+WallLimit limit_of(const std::optional<double>& seconds, const Place& place) {
+  Diagnostics fault;
+  if (seconds && !(std::isfinite(*seconds) && *seconds > 0))
+    fault.error("usage.number",
+                "wall_limit = " + format_number(*seconds) + ": wanted a finite number > 0",
+                {place.file, place.line, 0});
+  raise_errors(fault);
+  return {.seconds = seconds};
+}
 
 /// With `from`, the run goes on where that one has ended.
 std::shared_ptr<RunResult> run(const Source& source, const py::dict& set, const py::dict& given,
                                const Place& place, const py::object& observer,
                                const std::shared_ptr<RunResult>& from,
-                               const std::vector<std::string>& paths, bool force) {
+                               const std::vector<std::string>& paths, bool force,
+                               const std::optional<double>& wall_limit) {
+  const WallLimit limit = limit_of(wall_limit, place);
   const FieldMap fields = to_fields(given, place);
-  std::shared_ptr<Task> task = start(source, to_overrides(set), StartAt::as_told);
+  std::shared_ptr<Task> task = start(source, to_overrides(set), StartAt::as_told, limit);
   if (from) task->prepared().start = from->end();
   if (task->prepared().start.report.status != Eval::ok) {
     const AssemblyReport& report = task->prepared().start.report;
     py::module_::import("kardan.errors").attr("raise_assembly")(report.message, report.advice);
   }
-  const SimulateOptions options = read_options(*task, fields, place);
+  SimulateOptions options = read_options(*task, fields, place);
   raise_errors(task->diagnostics);
   auto result = std::make_shared<RunResult>(task, options);
   const auto claimed = result->guard(paths, force);
   Watch watch(*task, observer);
+  options.driver.interrupt = stop_question(task->raised, limit);
   RunReport report;
   {
     const Unlocked released;

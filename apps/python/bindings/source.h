@@ -13,6 +13,8 @@ struct SimulateOptions;
 
 namespace kardan::python {
 
+struct WallLimit;
+
 enum class StartAt { as_told, equilibrium };
 
 class Task {
@@ -44,10 +46,12 @@ class Source {
 };
 
 /// The linearization at the start of a task, as a dictionary.
-py::object modes(const Task& task, bool frozen);
+py::object modes(Task& task, bool frozen);
 
-/// A task at its start. Throws ModelError, or what a callback raised.
-std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrides, StartAt at);
+/// A task at its start. Throws ModelError, what a callback or the handler of a signal raised, and
+/// AssemblyError where the limit is over before it is found.
+std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrides, StartAt at,
+                            const WallLimit& limit);
 
 void bind_catalogs(py::module_& module);
 void bind_model(py::module_& module);

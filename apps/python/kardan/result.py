@@ -286,13 +286,14 @@ class Result(Mapping):
     # Going on
 
     def resume(self, t_end: float, *, observer: Callable[[Any], Any] | None = None,
-               **options: Any) -> "Result":
+               wall_limit: float | None = None, **options: Any) -> "Result":
         """Goes on from the end of this run to t_end [s]; options as of `run`. The method begins anew
         there. The new result holds the new part only."""
-        from .runnable import _fields, _run, place
+        from .runnable import _check_call, _fields, _run, place
 
         if self._source is None:
             raise Error("a result read from a file cannot go on: run its model")
+        _check_call(observer, None, (), wall_limit)
         asked = self._get("asked")
         given = {"t_end": t_end, "method": asked["method"], "tolerance": asked["tolerance"]}
         given["every"] = options.pop("every", asked.get("every"))
@@ -300,7 +301,7 @@ class Result(Mapping):
             if name in options:
                 given[name] = options.pop(name)
         return _run(self._source, given | _fields(options), observer, self._set, self._core,
-                    place(1))
+                    place(1), wall_limit=wall_limit)
 
     def __repr__(self) -> str:
         c = self._core.certificate

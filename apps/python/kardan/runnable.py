@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from numbers import Real
 from os import PathLike, fspath
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
@@ -73,7 +74,7 @@ class Runnable:
             observer: Callable[[Any], Any] | None = None,
             set: Mapping[str, float] | None = None,
             out: str | PathLike | Sequence[str | PathLike] = (), force: bool = False,
-            **options: Any) -> Result:
+            wall_limit: float | None = None, **options: Any) -> Result:
         """Integrates the motion and gives its result with certificate.
 
         t_end        end of the run [s]
@@ -86,6 +87,7 @@ class Runnable:
         set          other values of parameters, by name
         out          result files to be written, also of a run that fails: "a.csv", "a.html", ...;
                      one that is there and no result of Kardan is overwritten only with `force`
+        wall_limit   [s] the run ends after so much time on the clock, wherever it is
         relative, absolute, step, formulation, tolerance_of
                      as in the section `simulate` of a file; `step` [s] is a fixed step
         options      a dictionary of options of the method and the driver; single ones may be given
@@ -93,7 +95,9 @@ class Runnable:
 
         What is not given is as the model says under `simulate`, or a default. Raises ModelError for
         what is wrong with the model or the call, RunError (with the partial result) where the run
-        does not reach its end; other Python threads run meanwhile, and Ctrl-C ends it.
+        does not reach its end; other Python threads run meanwhile. Ctrl-C, and any other signal whose
+        handler raises, ends it within a second or two, with the partial result as `result` of the
+        exception.
         """
         given = dict(t_end=t_end, method=method, tolerance=tolerance, every=every)
         given = {name: value for name, value in given.items() if value is not None}
@@ -101,10 +105,10 @@ class Runnable:
         if not isinstance(paths, Iterable):
             raise TypeError(f"out: got {out!r}; wanted the name of a file, or several")
         paths = list(paths)
-        _check_call(observer, set, paths)
+        _check_call(observer, set, paths, wall_limit)
         paths = [fspath(p) for p in paths]
         return _run(self._source, given | _fields(options), observer, set, None, place(1), paths,
-                    force)
+                    force, wall_limit)
 
 
 _simulate_keys = ("relative", "absolute", "step", "formulation", "tolerance_of")
@@ -122,21 +126,24 @@ def _fields(options: dict) -> dict:
     return fields
 
 
-def _check_call(observer, set_, paths) -> None:
+def _check_call(observer, set_, paths, wall_limit) -> None:
     """What the library could only say in words of C++."""
     if observer is not None and not callable(observer):
         raise TypeError(f"observer: got {observer!r}; wanted a function of a step")
     if set_ is not None and not isinstance(set_, Mapping):
         raise TypeError(f"set: got {set_!r}; wanted a dictionary of numbers by name")
+    if wall_limit is not None and not isinstance(wall_limit, Real):
+        raise TypeError(f"wall_limit: got {wall_limit!r}; wanted a number of seconds")
     for p in paths:
         if not isinstance(p, (str, PathLike)):
             raise TypeError(f"out: got {p!r}; wanted the name of a file")
 
 
-def _run(source, given, observer, set_, from_, where, paths=(), force=False) -> Result:
+def _run(source, given, observer, set_, from_, where, paths=(), force=False,
+         wall_limit=None) -> Result:
     try:
         result = Result(_core.run(source, dict(set_ or {}), given, where, observer, from_,
-                                  list(paths), force), source, dict(set_ or {}))
+                                  list(paths), force, wall_limit), source, dict(set_ or {}))
     except BaseException as error:
         # Ctrl-C, and what a callback or an observer raised: the rows until then come along.
         partial = getattr(error, "result", None)
