@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
 #include <utility>
 
 #include "kardan/integrate/events.h"
@@ -44,7 +43,8 @@ class Driver {
         inputs_(options.fixed_step > 0 ? nullptr : options.inputs, method, scale_, t_end),
         path_(problem, scale_,
               options.fixed_step > 0 ? PathCheck::Steps::fixed : PathCheck::Steps::controlled),
-        sizes_(method, options) {
+        sizes_(method, options),
+        growth_(method.order, t_end - (options.from ? options.from->memory.start : state.t)) {
     dense_.flow = stepper_->flow();
     dense_.problem = &problem;
     std::sort(stop_times_.begin(), stop_times_.end());

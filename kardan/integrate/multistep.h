@@ -18,8 +18,9 @@ namespace kardan {
 
 class MultistepDriver {
  public:
+  /// `least_order`: what the integrator may fall back to where errors are far below the tolerance.
   MultistepDriver(ChartProblem& problem, const Method& method, State& state, double t_end,
-                  const DriverOptions& options, const Observer& observer);
+                  const DriverOptions& options, const Observer& observer, int least_order);
   virtual ~MultistepDriver() = default;
   MultistepDriver(const MultistepDriver&) = delete;
   MultistepDriver& operator=(const MultistepDriver&) = delete;
@@ -60,6 +61,8 @@ class MultistepDriver {
       return Eval::fatal;
     }
   }
+  /// [s] Of the integrator's steps; 0: no bound.
+  double largest_step() const;
   /// Below this times are the same.
   double rounding() const;
   void unpack(const double* from, Local& to) const;
@@ -108,7 +111,7 @@ class MultistepDriver {
   State next_;
   std::exception_ptr thrown_;
   bool observing_ = false;
-  bool bounded_ = false;  // by growing modes
+  double bound_ = std::numeric_limits<double>::infinity();  // [s] by growing modes
 };
 
 }  // namespace kardan
