@@ -32,8 +32,8 @@ void print_accuracy(const Accuracy& a) {
   if (a.magnified > 0)
     fmt::print("{:<22}{:.1e} times those of the start\n", "errors grow to", a.magnified);
   if (!a.bands.empty())
-    fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (against {:.0e})\n", "measured error",
-               a.position, a.velocity, a.reference);
+    fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (against {:.0e}{})\n", "measured error",
+               a.position, a.velocity, a.reference, a.referee.empty() ? "" : " of " + a.referee);
 }
 
 /// "1e-06"; where they differ "1e-03 relative, 1e-06 absolute".

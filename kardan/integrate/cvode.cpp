@@ -144,7 +144,7 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
  public:
   CvodeDriver(int family, ChartProblem& problem, const Method& method, State& state, double t_end,
               const DriverOptions& options, const Observer& observer)
-      : MultistepDriver(problem, method, state, t_end, options, observer), family_(family) {}
+      : MultistepDriver(problem, method, state, t_end, options, observer, 1), family_(family) {}
 
  private:
   Eval derivative(double t, const double* y, double* dy) override {
@@ -182,7 +182,7 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
     for (const Vector* part : {&y.x, &y.u, &y.z}) to = std::ranges::copy(*part, to).out;
     // Below this a step is lost in the rounding of t.
     cvode_->start(state_.t, first, std::max(options_.smallest_step, 4 * run_.rounding()),
-                  options_.largest_step);
+                  largest_step());
     counted_ = {};
     plans_ = false;
     return true;

@@ -28,7 +28,8 @@ class Driver {
       : run_(problem, method, state, t_end, options, observer),
         stepper_(method.make(complete_options(method.options, options.method_options))),
         can_(stepper_->abilities()),
-        sizes_(method, options) {
+        sizes_(method, options),
+        growth_(method.order, t_end - (options.from ? options.from->memory.start : state.t)) {
     run_.dense.flow = can_.flow;
     run_.dense.problem = &problem;
   }

@@ -14,6 +14,13 @@ namespace {
 /// nothing grows, more of them.
 constexpr double ahead = 1.5;
 constexpr int steps_between = 4, steps_after_alarm = 32;
+/// Oscillations that are fast are looked at again after so many steps, and in larger models not at
+/// all: the eigenvalues would take longer than the run.
+constexpr int steps_between_modes = 32, largest_state = 200;
+/// What a method may miss of the rate at which an oscillation grows.
+constexpr double missed_share = 0.2;
+/// Of the size of the matrix: rates that rounding may make.
+constexpr double rounding_of_rates = 1e-10;
 
 /// Row k of the symmetric P becomes that of its Cholesky factor; false: it is not positive.
 bool eliminate_row(Matrix& P, int k) {
@@ -94,23 +101,86 @@ bool NoGrowthTest::passes(const LocalJacobian& J, double h) {
   return positive(J, h, 1) && positive(J, h, 0);
 }
 
+/// A bound of |y* (h T_1 + h^2 T_2) y| for |y| = 1, scaled: the mean of the largest sums of rows
+/// and of columns.
+double NoGrowthTest::largest_part(const LocalJacobian& J, double h) {
+  const int n = J.M.rows(), first = J.B_z.rows();
+  columns_.assign(n + first, 0.0);
+  double rows = 0;
+  for (int k = 0; k < n + first; ++k) {
+    double sum = 0;
+    for (int j = 0; j < n + first; ++j) {
+      const bool u = j < n;
+      double term = 0;
+      if (k < n)
+        term = u ? std::abs(J.A_u(k, j)) + h * std::abs(J.A_x(k, j)) : std::abs(J.A_z(k, j - n));
+      else
+        term = u ? std::abs(J.B_u(k - n, j)) + h * std::abs(J.B_x(k - n, j))
+                 : std::abs(J.B_z(k - n, j - n));
+      term *= h * scale_[k] * (j < n ? scale_[j] : 1 / scale_[j]);
+      sum += term;
+      columns_[j] += term;
+    }
+    rows = std::max(rows, sum);
+  }
+  return 0.5 * (rows + *std::ranges::max_element(columns_));
+}
+
+bool NoGrowthTest::all_slow(const LocalJacobian& J, double h) {
+  const int n = J.M.rows(), first = J.B_z.rows();
+  P_.resize(n + first, n + first);
+  scale(J, h);
+  const double part = largest_part(J, h);
+  if (!(part < 1)) return false;
+  for (int k = 0; k < n; ++k) {
+    for (int j = 0; j <= k; ++j)
+      P_(k, j) = 0.5 * (J.M(k, j) + J.M(j, k)) * scale_[k] * scale_[j] - (j == k ? part : 0);
+    if (!eliminate_row(P_, k)) return false;
+  }
+  return true;
+}
+
 const LocalJacobian* jacobian_in(ChartProblem& free_form, const State& state, LocalJacobian& out) {
   return free_form.rebase(state) == Eval::ok && free_form.jacobian(out) == Eval::ok ? &out
                                                                                     : nullptr;
 }
 
-Eval fastest_growth(const LocalJacobian& J, double& rate) {
+Eval find_modes(const LocalJacobian& J, Modes& modes) {
   Matrix A;
-  EigenSystem modes;
-  rate = 0;
+  EigenSystem all;
+  modes = {};
   if (Eval e = state_matrix(J, A); e != Eval::ok) return e;
-  if (Eval e = find_eigenvalues(A, EigenOutput::values, modes); e != Eval::ok) return e;
-  for (const auto& mode : modes.values)
-    if (mode.imag() == 0) rate = std::max(rate, mode.real());
+  // In units of time in which positions and velocities are alike.
+  const int n = J.M.rows();
+  double stiffness = 0;
+  for (int i = n; i < 2 * n; ++i)
+    for (int j = 0; j < n; ++j) stiffness = std::max(stiffness, std::abs(A(i, j)));
+  const double rate = stiffness > 0 ? std::exp2(std::round(0.5 * std::log2(stiffness))) : 1;
+  for (int i = 0; i < A.rows(); ++i)
+    for (int j = 0; j < A.cols(); ++j)
+      if ((i < n) != (j < n)) A(i, j) *= i < n ? rate : 1 / rate;
+  if (Eval e = find_eigenvalues(A, EigenOutput::values, all); e != Eval::ok) return e;
   // A double zero is moved by the root of the rounding.
-  const double zero = 10 * std::sqrt(std::numeric_limits<double>::epsilon() * norm_infinity(A));
-  if (rate <= zero) rate = 0;
+  const double size = norm_infinity(A);
+  const double zero = 10 * std::sqrt(std::numeric_limits<double>::epsilon() * size);
+  for (const auto& mode : all.values) {
+    if (mode.imag() == 0 && mode.real() > zero) modes.real = std::max(modes.real, mode.real());
+    if (mode.imag() > 0 && mode.real() > rounding_of_rates * size)
+      modes.oscillations.push_back(mode);
+  }
   return Eval::ok;
+}
+
+/// The longest step that follows the oscillations which grow, of those that it would not resolve.
+double GrowthWatch::following() const {
+  double longest = std::numeric_limits<double>::infinity();
+  for (const auto& mode : modes_.oscillations) {
+    const double speed = std::abs(mode);
+    if ((follows_ || speed * known_to_ > 1) && mode.real() * span_ > 1)
+      longest =
+          std::min(longest, std::pow(missed_share * mode.real() / speed, 1.0 / order_) / speed);
+  }
+  return longest;
 }
 
 void GrowthWatch::look(double h, const Jacobian& jacobian) {
@@ -119,18 +189,37 @@ void GrowthWatch::look(double h, const Jacobian& jacobian) {
   known_to_ = ahead * h;
   longest_ = std::numeric_limits<double>::infinity();
   const LocalJacobian* J = jacobian();
-  if (!J || J->M.rows() + J->B_z.rows() == 0 || test_.passes(*J, known_to_)) return;
-  double rate = 0;
-  if (fastest_growth(*J, rate) != Eval::ok || !(rate * known_to_ > 1)) {
-    patience_ = steps_after_alarm;
-    return;
+  const int size = J ? J->M.rows() + J->B_z.rows() : 0;
+  if (size == 0) return;
+  const bool creeps = test_.passes(*J, known_to_);
+  const bool due = modes_age_ >= steps_between_modes && J->M.rows() + size <= largest_state &&
+                   (follows_ || !test_.all_slow(*J, known_to_));
+  if (due || !creeps) {
+    if (find_modes(*J, modes_) == Eval::ok) {
+      modes_age_ = 0;
+    } else {
+      modes_ = {};
+      patience_ = steps_after_alarm;
+    }
   }
-  longest_ = 1 / rate;
+  if (!creeps) {
+    if (modes_.real * known_to_ > 1)
+      longest_ = 1 / modes_.real;
+    else
+      patience_ = steps_after_alarm;
+  }
+  const double followed = following();
+  follows_ = std::isfinite(followed);
+  longest_ = std::min(longest_, followed);
 }
 
 double GrowthWatch::limit(double h, const Jacobian& jacobian) {
   if (h > known_to_ || since_ >= patience_) look(h, jacobian);
   return std::min(h, longest_);
+}
+
+void GrowthWatch::forget() {
+  *this = GrowthWatch(order_, span_);
 }
 
 }  // namespace kardan

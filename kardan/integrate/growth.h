@@ -14,7 +14,14 @@
 /// so has T(s) for every s in [0, h] (a quadratic in s that is positive at 0 lies above the chord,
 /// or above its own linear part), and no eigenvalue is real and above 1 / h. Only where that
 /// fails, eigenvalues are computed.
+///
+/// Oscillations that grow, like exp(lambda t) with lambda = alpha +- i omega, are damped by long
+/// steps in the same way. Methods of order p miss about |lambda| (h |lambda|)^p of alpha: where a
+/// step would be longer than 1 / |lambda| it is held to what leaves most of alpha. No eigenvalue is
+/// as fast where h |T_1| + h^2 |T_2| is smaller than M, which norms and one Cholesky factorization
+/// tell.
 
+#include <complex>
 #include <functional>
 #include <limits>
 
@@ -27,12 +34,16 @@ namespace kardan {
 class NoGrowthTest {
  public:
   [[nodiscard]] bool passes(const LocalJacobian& J, double h);
+  /// Whether it has no eigenvalue at all of a size above 1 / h: true is a proof, false is none.
+  [[nodiscard]] bool all_slow(const LocalJacobian& J, double h);
 
  private:
+  double largest_part(const LocalJacobian& J, double h);
   void scale(const LocalJacobian& J, double h);
   bool positive(const LocalJacobian& J, double h, double positions);
 
   Vector scale_;  // of (u, z)
+  Vector columns_;
   Matrix P_;
 };
 
@@ -40,29 +51,45 @@ class NoGrowthTest {
 [[nodiscard]] const LocalJacobian* jacobian_in(ChartProblem& free_form, const State& state,
                                                LocalJacobian& out);
 
-/// The largest real eigenvalue of the Jacobian; 0 where none is positive. Of modes that only
-/// rounding has moved off zero none is. Nothing when the eigenvalues cannot be found.
-[[nodiscard]] Eval fastest_growth(const LocalJacobian& J, double& rate);
+/// Eigenvalues of the Jacobian that grow.
+struct Modes {
+  double real = 0;                                 ///< the largest real one; 0: none is positive
+  std::vector<std::complex<double>> oscillations;  ///< one of each pair
+};
+/// Of modes that only rounding has moved off the axis none is one. Nothing when the eigenvalues
+/// cannot be found.
+[[nodiscard]] Eval find_modes(const LocalJacobian& J, Modes& modes);
 
 /// Looks at the Jacobian whenever steps have become longer, and after some steps.
 class GrowthWatch {
  public:
+  /// For a method of this order, over a time of `span`: what does not grow by e in it may die out.
+  GrowthWatch(int order, double span) : order_(order), span_(span) {}
   /// Null: it is not known there.
   using Jacobian = std::function<const LocalJacobian*()>;
   /// The step wished, or the longest that follows what grows.
   double limit(double h, const Jacobian& jacobian);
+  /// [s] That steps may have after the last look.
+  double longest() const { return longest_; }
   /// A step was taken.
-  void count() { ++since_; }
+  void count() { ++since_, ++modes_age_; }
   /// Other equations hold from now on.
-  void forget() { *this = {}; }
+  void forget();
 
  private:
   void look(double h, const Jacobian& jacobian);
+  double following() const;
+
+  int order_;
+  double span_;  // [s]
 
   NoGrowthTest test_;
   double known_to_ = 0;  // steps up to this length have been looked at
   double longest_ = std::numeric_limits<double>::infinity();
   int since_ = 0, patience_ = 0;  // steps since the last look, and until the next
+  Modes modes_;                   // when they were looked at last
+  bool follows_ = false;          // an oscillation, until it no longer grows
+  int modes_age_ = std::numeric_limits<int>::max() / 2;  // [steps]
 };
 
 }  // namespace kardan

@@ -139,7 +139,8 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
  public:
   IdaDriver(DaeProblem& problem, const Method& method, State& state, double t_end,
             const DriverOptions& options, const Observer& observer)
-      : MultistepDriver(problem, method, state, t_end, options, observer), dae_(problem) {}
+      : MultistepDriver(problem, method, state, t_end, options, observer, method.order),
+        dae_(problem) {}
 
  private:
   Eval residual(double t, const double* y, const double* dy, double* F) override {
@@ -189,7 +190,7 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
     if (!ida_) ida_ = std::make_unique<Ida>(dae_.unknowns(), differential(), *this);
     std::ranges::copy(dae_.base_values(), ida_->y());
     std::ranges::copy(dae_.base_rates(), ida_->dy());
-    ida_->start(state_.t, first, options_.largest_step);
+    ida_->start(state_.t, first, largest_step());
     counted_ = {};
     plans_ = false;
     return true;

@@ -15,8 +15,9 @@ constexpr double path_safety = 0.8, most_shrink = 0.1;
 
 MultistepDriver::MultistepDriver(ChartProblem& problem, const Method& method, State& state,
                                  double t_end, const DriverOptions& options,
-                                 const Observer& observer)
-    : run_(problem, method, state, t_end, options, observer) {}
+                                 const Observer& observer, int least_order)
+    : run_(problem, method, state, t_end, options, observer),
+      growth_(least_order, t_end - (options.from ? options.from->memory.start : state.t)) {}
 
 DriverReport MultistepDriver::run() {
   DriverReport report =
@@ -85,14 +86,22 @@ bool MultistepDriver::restart(double first) {
 /// The integrator's steps are bounded by what grows; where they are longer, it begins anew.
 bool MultistepDriver::follow_growth() {
   if (method_.is_explicit || !options_.free_form) return true;
-  constexpr double lengthens = 10;  // by which it may lengthen a step; the first one more
+  constexpr double lengthens = 10;       // by which it may lengthen a step; the first one more
+  constexpr double little_more = 1.001;  // than a bound a step may be that rounding has lengthened
   const double wish = last_h_ > 0 ? lengthens * last_h_ : run_.next_stop() - state_.t;
-  const double longest =
-      growth_.limit(wish, [this] { return jacobian_in(*options_.free_form, state_, jacobian_); });
-  const bool bounded = longest < wish;
-  if (bounded || bounded_) bound_steps(bounded ? longest : options_.largest_step);
-  bounded_ = bounded;
-  return longest >= last_h_ || restart(0.5 * longest);
+  growth_.limit(wish, [this] { return jacobian_in(*options_.free_form, state_, jacobian_); });
+  const double longest = growth_.longest();
+  if (longest != bound_) {
+    bound_ = longest;
+    bound_steps(largest_step());
+  }
+  return last_h_ <= little_more * longest || restart(0.5 * longest);
+}
+
+/// That was asked for, or that follows what grows; 0: any.
+double MultistepDriver::largest_step() const {
+  const double asked = options_.largest_step;
+  return asked > 0 ? std::min(asked, bound_) : std::isfinite(bound_) ? bound_ : 0;
 }
 
 bool MultistepDriver::step() {

@@ -14,8 +14,9 @@ namespace kardan {
 
 class MultistepDriver {
  public:
+  /// `least_order`: what the integrator may fall back to where errors are far below the tolerance.
   MultistepDriver(ChartProblem& problem, const Method& method, State& state, double t_end,
-                  const DriverOptions& options, const Observer& observer);
+                  const DriverOptions& options, const Observer& observer, int least_order);
   virtual ~MultistepDriver() = default;
   MultistepDriver(const MultistepDriver&) = delete;
   MultistepDriver& operator=(const MultistepDriver&) = delete;
@@ -55,6 +56,8 @@ class MultistepDriver {
       return Eval::fatal;
     }
   }
+  /// [s] Of the integrator's steps; 0: no bound.
+  double largest_step() const;
   void unpack(const double* from, Local& to) const;
   /// The weights of (x, u, z), made such that the mean square of `count` errors is small when one
   /// of them alone is; after the last.
@@ -87,7 +90,7 @@ class MultistepDriver {
   double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
   Local y_, weights_;
   std::exception_ptr thrown_;
-  bool bounded_ = false;  // by growing modes
+  double bound_ = std::numeric_limits<double>::infinity();  // [s] by growing modes
 };
 
 }  // namespace kardan

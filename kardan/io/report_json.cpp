@@ -104,13 +104,21 @@ Json to_json(const Accuracy& a) {
   const auto rounded = [](double x) {
     return std::isfinite(x) ? Json(parse_number(fmt::format("{:.1e}", x)).value_or(x)) : Json();
   };
-  Json out{{"asked", a.asked},         {"verdict", to_string(a.verdict)},
-           {"message", a.message},     {"position", a.position},
-           {"velocity", a.velocity},   {"until", a.until},
-           {"growth", a.growth},       {"confirmed_by", a.crossed},
-           {"apart", a.apart},         {"magnified", a.magnified},
-           {"tolerance", a.tolerance}, {"reference", a.reference},
-           {"budget", a.budget},       {"used", a.used}};
+  Json out{{"asked", a.asked},
+           {"verdict", to_string(a.verdict)},
+           {"message", a.message},
+           {"position", a.position},
+           {"velocity", a.velocity},
+           {"until", a.until},
+           {"growth", a.growth},
+           {"confirmed_by", a.crossed},
+           {"apart", a.apart},
+           {"magnified", a.magnified},
+           {"tolerance", a.tolerance},
+           {"reference", a.reference},
+           {"referee", a.referee},
+           {"budget", a.budget},
+           {"used", a.used}};
   out["runs"] = Json::array();
   for (const CertifyRun& run : a.runs)
     out["runs"].push_back({{"tolerance", run.tolerance}, {"steps", run.steps}});

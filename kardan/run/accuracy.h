@@ -38,9 +38,10 @@ struct Accuracy {
   double asked = 0;
   Certified verdict = Certified::failed;
   double tolerance = 0, reference = 0;  ///< of the run and of the tighter one; or fixed steps [s]
-  double position = 0, velocity = 0;    ///< reached error
-  double until = 0;                     ///< [s] up to here the accuracy holds
-  double growth = 0;                    ///< [1/s] of errors like exp(growth t); 0: not exponential
+  std::string referee;                ///< method of the tighter one; empty: the same as of the run
+  double position = 0, velocity = 0;  ///< reached error
+  double until = 0;                   ///< [s] up to here the accuracy holds
+  double growth = 0;                  ///< [1/s] of errors like exp(growth t); 0: not exponential
   std::string crossed;          ///< method that found the same motion; empty: none came to its end
   double apart = 0;             ///< reached difference of the two
   double magnified = 0;         ///< by which an error at the start has grown; 0: not known

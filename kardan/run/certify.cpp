@@ -22,6 +22,8 @@ constexpr double tighter_share = 0.1;
 /// Tolerances below this are beyond double numbers, which are rounded to 1e-16: a hundred steps
 /// would add up to it.
 constexpr double tightest = 1e-14;
+/// A referee's reference is checked by one that is looser by this.
+constexpr double looser = 10;
 /// What numbers are rounded to: where it grows to the accuracy asked for, nothing can be known.
 constexpr double rounding = 1e-15;
 /// Runs of other methods are given up after so many steps, or so many times those of the first run.
@@ -31,6 +33,9 @@ constexpr int crossing_steps = 5000, crossing_times = 10;
 constexpr long least_first = 200, least_work = 30 * least_first;
 /// Aim below the accuracy asked for, and do not go further than the first measurement reaches.
 constexpr double aim = 0.5, longest_way = 1e-4, shortest_way = 0.3;
+/// Powers of the tolerance with which errors are seen to fall count down to this; below it they do
+/// not fall.
+constexpr double least_power = 0.25;
 
 /// The options with everything that decides about the error made tighter by `factor`.
 SimulateOptions tightened(SimulateOptions o, double factor) {
@@ -45,12 +50,23 @@ SimulateOptions tightened(SimulateOptions o, double factor) {
   return o;
 }
 
-double accuracy_of(const SimulateOptions& o) {
-  double accuracy = o.driver.tolerance;
+double tolerance_of(const SimulateOptions& o) {
+  double tolerance = o.driver.tolerance;
   if (o.relative > 0 || o.absolute > 0)
-    accuracy =
-        std::min(o.relative > 0 ? o.relative : accuracy, o.absolute > 0 ? o.absolute : accuracy);
-  return accuracy;
+    tolerance =
+        std::min(o.relative > 0 ? o.relative : tolerance, o.absolute > 0 ? o.absolute : tolerance);
+  return tolerance;
+}
+
+const Method* method_named(const std::string& name) {
+  Diagnostics unused;
+  return choose_method(name, unused).method;
+}
+
+/// Of a method of order 1 the root of its tolerance is asked for, which is what it promises.
+bool asks_for_root(const SimulateOptions& o) {
+  const Method* method = method_named(o.method);
+  return method && method->order == 1 && o.driver.fixed_step == 0;
 }
 
 double worst_at(const std::vector<ComponentError>& components, std::size_t i) {
@@ -83,7 +99,8 @@ class Search {
          Diagnostics& diagnostics)
       : make_(make), asked_(asked), options_(options), diagnostics_(diagnostics) {
     asked_.every = asked.t_end / options.points;  // as `kardan compare` does
-    result_.accuracy.asked = accuracy_of(asked);
+    const double tolerance = tolerance_of(asked);
+    result_.accuracy.asked = asks_for_root(asked) ? std::sqrt(tolerance) : tolerance;
     result_.accuracy.budget = options.budget;
     result_.options = asked;
   }
@@ -98,9 +115,11 @@ class Search {
         const double settled = std::max(a.position, a.velocity);
         if (settled > a.asked) continue;  // against a better reference
         a.verdict = settled + doubt_ <= a.asked ? Certified::reached : Certified::out_of_reach;
-        if (a.verdict == Certified::reached) look_from_outside();
+        if (a.verdict == Certified::reached && !look_from_outside()) continue;
         break;
       }
+      // The referee may be the worse of the two.
+      if (!falls_with(factor, worst) && dismiss_referees()) continue;
       const double next = next_factor(factor, worst);
       if (!(next < factor)) {
         a.verdict = Certified::out_of_reach;
@@ -112,6 +131,7 @@ class Search {
     Accuracy& last = result_.accuracy;
     if (last.verdict == Certified::failed && std::max(last.position, last.velocity) > last.asked)
       last.verdict = Certified::out_of_reach;
+    result_.accuracy.referee = referees_.empty() ? std::string() : referees_.front();
     result_.accuracy.used = first_ > 0 ? static_cast<double>(steps_) / counted_ : 0;
     explain();
     return std::move(result_);
@@ -124,39 +144,87 @@ class Search {
   };
 
   double size_at(double factor) const {
-    return factor * (fixed() ? asked_.driver.fixed_step : accuracy_of(asked_));
+    return factor * (fixed() ? asked_.driver.fixed_step : tolerance_of(asked_));
   }
   bool fixed() const { return asked_.driver.fixed_step > 0; }
+  const Method* method() const { return method_named(method_.empty() ? asked_.method : method_); }
 
   /// The smallest factor that tolerances allow; fixed steps are limited by the budget alone.
-  double least_factor() const { return fixed() ? 0 : tightest / accuracy_of(asked_); }
+  double least_factor() const { return fixed() ? 0 : tightest / tolerance_of(asked_); }
 
   /// A fixed step is made shorter by the root that the order of the method asks for.
   double by_order(double share) const {
-    Diagnostics told;
-    const Method* method = choose_method(asked_.method, told).method;
-    return fixed() && method ? std::pow(share, 1.0 / method->order) : share;
+    return fixed() && method() ? std::pow(share, 1.0 / method()->order) : share;
   }
 
-  double next_factor(double factor, double worst) const {
-    const double wanted = aim * result_.accuracy.asked / worst;
-    const double share = by_order(std::clamp(wanted, longest_way, shortest_way));
-    // The reference must still be tighter than the run.
-    return std::min(factor, std::max(factor * share, least_factor() / least_share));
+  /// The power of the tolerance, or of a fixed step, with which errors fall, as the orders of the
+  /// method and of its estimate let expect.
+  double expected_power() const {
+    const Method* m = method();
+    if (!m) return 1;
+    if (fixed()) return m->order;
+    return std::min(
+        1.0, static_cast<double>(m->order) / (m->error_order + (m->error_per_unit_step ? 0 : 1)));
+  }
+
+  /// As seen between the last run and the one before it; expected where there was none.
+  double seen_power(double factor, double worst) const {
+    const double expected = expected_power();
+    if (!(before_.factor > factor) || !(before_.worst > 0) || !(worst > 0)) return expected;
+    return std::min(expected, std::log(before_.worst / worst) / std::log(before_.factor / factor));
+  }
+  bool falls_with(double factor, double worst) const {
+    return seen_power(factor, worst) > least_power;
+  }
+
+  double next_factor(double factor, double worst) {
+    const double wanted =
+        std::clamp(aim * result_.accuracy.asked / worst, longest_way, shortest_way);
+    const double power = std::max(seen_power(factor, worst), least_power);
+    before_ = {factor, worst};
+    // A reference of the method's own must still be tighter than the run.
+    const double share = referees_.empty() ? least_share : 1;
+    return std::min(factor, std::max(factor * std::pow(wanted, 1 / power), least_factor() / share));
   }
 
   /// The error of the run at `factor`; false when it could not be measured.
   bool measure(double factor) {
     if (!run_ || run_->factor != factor) run_ = run_at(factor);
     if (!run_) return false;
-    if (!reference_ || reference_->factor > factor * by_order(least_share)) {
-      reference_ = run_at(std::max(factor * by_order(reference_share), least_factor()));
-      // The tightest runs may not come to the end; a looser one is good enough.
-      if (!reference_ && result_.accuracy.verdict == Certified::failed)
-        reference_ = run_at(factor * by_order(least_share));
-      if (!reference_) return false;
-    }
+    if (!reference_ || (referees_.empty() && reference_->factor > factor * by_order(least_share)))
+      make_reference(factor);
+    if (!reference_) return false;
     compare(factor);
+    return true;
+  }
+
+  /// The run of a referee that comes to the end, or one of the method itself.
+  void make_reference(double factor) {
+    for (; !referees_.empty(); referees_.erase(referees_.begin()))
+      if ((reference_ = refer(reference_share))) return;
+    reference_ = run_at(std::max(factor * by_order(reference_share), least_factor()));
+    // The tightest runs may not come to the end; a looser one is good enough.
+    if (!reference_ && result_.accuracy.verdict == Certified::failed)
+      reference_ = run_at(factor * by_order(least_share));
+  }
+
+  /// Of a referee the factor is that of the accuracy asked for.
+  SimulateOptions reference_options(double factor) const {
+    return referees_.empty() ? tightened(asked_, factor)
+                             : crossing_options(asked_, referees_.front(),
+                                                factor * result_.accuracy.asked, most_steps());
+  }
+  std::optional<Run> refer(double factor) { return run_with(reference_options(factor), factor); }
+  int most_steps() const {
+    return static_cast<int>(std::max<long>(crossing_steps, crossing_times * first_));
+  }
+
+  /// From now on the method is its own reference; false: it is already.
+  bool dismiss_referees() {
+    if (referees_.empty()) return false;
+    referees_.clear();
+    reference_.reset();
+    before_ = {};
     return true;
   }
 
@@ -166,7 +234,8 @@ class Search {
   /// a doubt. False when the reference could not be checked.
   bool settle_reference(double factor) {
     doubt_ = 0;
-    std::optional<Run> between = run_at(factor * by_order(check_share));
+    std::optional<Run> between = referees_.empty() ? run_at(factor * by_order(check_share))
+                                                   : refer(reference_->factor * looser);
     while (between) {
       compare(factor);
       const Prepared model = make_();
@@ -176,7 +245,7 @@ class Search {
       if (std::max(a.position, a.velocity) > a.asked) return true;  // another run will be made
       std::optional<Run> next;
       if (tighter(reference_->factor) < reference_->factor)
-        next = run_at(tighter(reference_->factor));
+        next = refer(tighter(reference_->factor));
       if (!next) {
         const ReachedError apart = reached_error(errors);
         doubt_ = std::max(apart.position, apart.velocity);
@@ -188,23 +257,33 @@ class Search {
     return false;
   }
 
-  /// Evidence that the method itself cannot give (cross_check.h).
-  void look_from_outside() {
+  /// Evidence that the method itself cannot give (cross_check.h); false: the referee knows of other
+  /// auxiliary variables, and the search goes on without it.
+  bool look_from_outside() {
     Accuracy& a = result_.accuracy;
-    const int most = static_cast<int>(std::max<long>(crossing_steps, crossing_times * first_));
-    const Crossing crossing = cross(make_, asked_, method_, reference_->path, a.asked, most);
+    Crossing crossing;
+    if (referees_.empty()) {
+      crossing = cross(make_, asked_, method_, reference_->path, a.asked, most_steps());
+    } else {
+      const Prepared model = make_();
+      crossing.method = referees_.front();
+      crossing.differs =
+          difference(*model.system, run_->path, reference_->path, a.asked, crossing.apart);
+      if (!crossing.differs.empty() && dismiss_referees()) return false;
+    }
     a.crossed = crossing.method;
     a.apart = crossing.apart;
     if (!crossing.differs.empty()) {
       a.verdict = Certified::contradicted;
       contradiction_ = crossing.differs;
-      return;
+      return true;
     }
     long unused = 0;
     const auto grown =
-        magnification(make_, tightened(asked_, reference_->factor), reference_->path, unused);
+        magnification(make_, reference_options(reference_->factor), reference_->path, unused);
     a.magnified = grown.value_or(0);
     if (a.magnified * rounding > a.asked) a.verdict = Certified::out_of_reach;
+    return true;
   }
 
   /// Over the run, and at its end: early errors may be larger than those that matter later.
@@ -219,6 +298,8 @@ class Search {
   }
 
   double tighter(double factor) const {
+    if (!referees_.empty())
+      return std::max(factor * tighter_share, tightest_crossing / result_.accuracy.asked);
     return std::max(factor * by_order(tighter_share), least_factor());
   }
 
@@ -233,7 +314,7 @@ class Search {
     const std::size_t count = std::min(run_->path.times.size(), reference_->path.times.size());
     a.times.assign(run_->path.times.begin(), run_->path.times.begin() + static_cast<long>(count));
     a.tolerance = size_at(factor);
-    a.reference = size_at(reference_->factor);
+    a.reference = referees_.empty() ? size_at(reference_->factor) : reference_->factor * a.asked;
     a.until = a.times.empty() ? 0 : a.times.front();
     for (std::size_t i = 0; i < count && worst_at(a.bands, i) <= a.asked; ++i) a.until = a.times[i];
     a.growth = growth_rate(a.times, a.bands);
@@ -247,14 +328,15 @@ class Search {
     return o;
   }
 
-  std::optional<Run> run_at(double factor) {
+  std::optional<Run> run_at(double factor) { return run_with(tightened(asked_, factor), factor); }
+
+  std::optional<Run> run_with(SimulateOptions o, double factor) {
     Prepared prepared = make_();
     Accuracy& a = result_.accuracy;
     if (!prepared.system || prepared.start.report.status != Eval::ok) {
       a.message = "the model could not be assembled";
       return std::nullopt;
     }
-    SimulateOptions o = tightened(asked_, factor);
     const double left =
         first_ > 0 ? options_.budget * counted_ - static_cast<double>(steps_) : o.driver.max_steps;
     const bool short_of_budget = left < o.driver.max_steps;
@@ -262,7 +344,10 @@ class Search {
     RunReport report;
     Run run{factor, {}};
     std::optional<Trajectory> path = trajectory(prepared, o, report, diagnostics_);
-    if (path && method_.empty()) method_ = report.method + "@" + report.formulation;
+    if (path && method_.empty()) {
+      method_ = report.method + "@" + report.formulation;
+      referees_ = reference_methods(method_);
+    }
     const Counters& c = report.driver.counters;
     const long steps = c.steps + c.rejected + c.failed;
     if (first_ == 0) {
@@ -271,7 +356,8 @@ class Search {
       counted_ = static_cast<double>(std::max({first_, least_first, small}));
     }
     steps_ += steps;
-    a.runs.push_back({size_at(factor), steps});
+    a.runs.push_back(
+        {fixed() && o.driver.fixed_step > 0 ? o.driver.fixed_step : tolerance_of(o), steps});
     if (path) {
       run.path = std::move(*path);
       return run;
@@ -294,6 +380,8 @@ class Search {
         a.message += a.crossed.empty()
                          ? "; no method of another kind came to the end to confirm it"
                          : fmt::format(", confirmed by {} to {:.1e}", a.crossed, a.apart);
+        if (asks_for_root(asked_))
+          a.message += "; of a method of order 1 the root of the tolerance is asked for";
         break;
       case Certified::contradicted:
         a.message =
@@ -341,6 +429,13 @@ class Search {
   Diagnostics& diagnostics_;
   Certification result_;
   std::optional<Run> run_, reference_;
+  /// Methods whose tight runs are the references, the first one at present; none: the method
+  /// itself.
+  std::vector<std::string> referees_;
+  struct Measured {
+    double factor = 0, worst = 0;
+  };
+  Measured before_;             // of the run before the last
   std::string method_;          // used by the first run, with its formulation
   std::string contradiction_;   // in words
   double doubt_ = 0;            // how far the tightest references are apart, where that matters

@@ -15,7 +15,9 @@ constexpr double least_steps = 1000;
 /// A difference is that of two errors, and no contradiction, where it falls by this with the
 /// tolerance.
 constexpr double falls = 3;
-constexpr double tightest = 1e-13;
+/// A reference a hundred times tighter takes ten times the steps with an estimate of order 1, and a
+/// check of it still more; from this order on less than five times.
+constexpr int affordable_order = 2;
 /// The start is disturbed by this share of the units of every coordinate.
 constexpr double disturbance = 1e-13;
 /// Auxiliary components differ by this share of their size, at more times than events explain.
@@ -27,17 +29,21 @@ double worst(const ReachedError& e) {
                                                           : std::max(e.position, e.velocity);
 }
 
+}  // namespace
+
 SimulateOptions crossing_options(const SimulateOptions& asked, const std::string& method,
                                  double tolerance, int most_steps) {
   SimulateOptions o;
   o.method = method;
   o.t_end = asked.t_end;
   o.every = asked.every;
-  o.driver.tolerance = std::max(tolerance, tightest);
+  o.driver.tolerance = std::max(tolerance, tightest_crossing);
   o.driver.largest_step = asked.t_end / least_steps;
   o.driver.max_steps = most_steps;
   return o;
 }
+
+namespace {
 
 std::optional<Trajectory> run(const PrepareRun& make, const SimulateOptions& options, long& steps) {
   Prepared prepared = make();
@@ -50,7 +56,8 @@ std::optional<Trajectory> run(const PrepareRun& make, const SimulateOptions& opt
   return path;
 }
 
-/// In words what is not the same; empty: they agree to `accuracy`.
+}  // namespace
+
 std::string difference(const System& system, const Trajectory& a, const Trajectory& b,
                        double accuracy, double& apart) {
   const auto errors = component_errors(system, a, b);
@@ -67,8 +74,6 @@ std::string difference(const System& system, const Trajectory& a, const Trajecto
   return unlike.empty() ? std::string() : fmt::format("'{}' is not the same", unlike);
 }
 
-}  // namespace
-
 std::vector<std::string> crossing_methods(const std::string& name) {
   Diagnostics unused;
   const Choice choice = choose_method(name, unused);
@@ -78,6 +83,17 @@ std::vector<std::string> crossing_methods(const std::string& name) {
   if (choice.method->problem == ProblemKind::dae)
     return {fmt::format("{}@{}", method_for(Task::not_stiff).name, free_form().name), stiff};
   return {name_for(Task::not_stiff), any};
+}
+
+std::vector<std::string> reference_methods(const std::string& name) {
+  Diagnostics unused;
+  const Method* own = choose_method(name, unused).method;
+  std::vector<std::string> out;
+  if (!own || own->error_order >= affordable_order) return out;
+  for (std::string& other : crossing_methods(name))
+    if (choose_method(other, unused).method->error_order >= affordable_order)
+      out.push_back(std::move(other));
+  return out;
 }
 
 Crossing cross(const PrepareRun& make, const SimulateOptions& asked, const std::string& method,

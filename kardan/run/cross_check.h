@@ -16,6 +16,21 @@ namespace kardan {
 /// formulation, then one of the same kind on another formulation.
 [[nodiscard]] std::vector<std::string> crossing_methods(const std::string& method);
 
+/// Of these the ones whose tight runs are to be the references of the method, since its own, of low
+/// order, would take too many steps; empty: its own are.
+[[nodiscard]] std::vector<std::string> reference_methods(const std::string& method);
+
+/// Tolerances of other methods are not below this.
+constexpr double tightest_crossing = 1e-13;
+/// A run of another method over the same times, in steps of its own.
+[[nodiscard]] SimulateOptions crossing_options(const SimulateOptions& asked,
+                                               const std::string& method, double tolerance,
+                                               int most_steps);
+
+/// In words what is not the same; empty: they agree to `accuracy`.
+[[nodiscard]] std::string difference(const System& system, const Trajectory& a, const Trajectory& b,
+                                     double accuracy, double& apart);
+
 struct Crossing {
   std::string method;   ///< that came to the end; empty: none did
   double apart = 0;     ///< reached difference from the motion in question

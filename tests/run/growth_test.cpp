@@ -2,6 +2,7 @@
 
 #include "kardan/integrate/growth.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,13 +42,17 @@ LocalJacobian random_jacobian(std::mt19937& random, int n, int first) {
   return J;
 }
 
-double largest_real_eigenvalue(const LocalJacobian& J) {
+EigenSystem eigenvalues(const LocalJacobian& J) {
   Matrix A;
   EigenSystem modes;
   EXPECT_EQ(state_matrix(J, A), Eval::ok);
   EXPECT_EQ(find_eigenvalues(A, EigenOutput::values, modes), Eval::ok);
+  return modes;
+}
+
+double largest_real_eigenvalue(const LocalJacobian& J) {
   double out = 0;
-  for (const auto& mode : modes.values)
+  for (const auto& mode : eigenvalues(J).values)
     if (mode.imag() == 0) out = std::max(out, mode.real());
   return out;
 }
@@ -69,6 +74,24 @@ TEST(Growth, ThatIsDisprovedIsNotThere) {
   EXPECT_GT(passed, 200);
   EXPECT_GT(failed, 200);
   EXPECT_GT(grows, 200);
+}
+
+TEST(Growth, NothingIsFastWhereThatIsProved) {
+  std::mt19937 random(1864);
+  int proved = 0, fast = 0;
+  NoGrowthTest test;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const LocalJacobian J = random_jacobian(random, 1 + trial % 5, trial % 3);
+    const double h = std::pow(10.0, std::uniform_real_distribution<double>(-6, 0)(random));
+    double largest = 0;
+    for (const auto& mode : eigenvalues(J).values) largest = std::max(largest, std::abs(mode));
+    const bool slow = test.all_slow(J, h);
+    EXPECT_FALSE(slow && largest * h > 1 + 1e-9) << "trial " << trial;
+    proved += slow;
+    fast += largest * h > 1;
+  }
+  EXPECT_GT(proved, 200);
+  EXPECT_GT(fast, 200);
 }
 
 /// Pendulums on their heads, displaced by 1e-9, beside one that swings: none, one or two modes grow
@@ -118,6 +141,33 @@ TEST_P(GrowthOfEveryMethod, SeesThatADynamicVariableGrows) {
   const Ran run = run_model(model, GetParam(), 5, 1e-4);
   ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
   EXPECT_NEAR(std::log(run.end().r[0] / 1e-9), 15, 3) << run.end().r[0];
+}
+
+/// x'' - c x' + w^2 x = 0 from 1e-9: far below the tolerance, it swings and grows like exp(c t/2).
+/// Methods that damp what is fast must not damp this. (Explicit ones may, while it is below their
+/// tolerance: nothing bounds their steps but their stability.)
+TEST_P(GrowthOfEveryMethod, FollowsOscillationsThatGrow) {
+  const Method* method = find_method(GetParam());
+  ASSERT_TRUE(method);
+  if (method->is_explicit) return;
+  struct Oscillation {
+    double w, c, t_end;
+  };
+  for (const Oscillation& one : {Oscillation{30, 10, 4}, {100, 8, 2.5}, {1e4, 2e3, 0.01}}) {
+    const std::string model = fmt::format(
+        "kardan: 1\nequations:\n  positions: {{x: 1e-9}}\n  velocities: {{v: 0}}\n"
+        "  forces: {{v: {:g}*v - {:g}*x}}\n",
+        one.c, one.w * one.w);
+    const Ran run = run_model(model, GetParam(), one.t_end, 1e-6);
+    ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
+    // The sum of the squares of x and of (v - c x/2)/Omega grows like exp(c t).
+    const double omega = std::sqrt(one.w * one.w - one.c * one.c / 4);
+    const double x = run.end().p[0], y = (run.end().v[0] - one.c / 2 * x) / omega;
+    const double start = 1e-9 * std::hypot(1, one.c / (2 * omega));
+    const double truth = one.c * one.t_end / 2;
+    EXPECT_NEAR(std::log(std::hypot(x, y) / start), truth, truth / 4)
+        << "w = " << one.w << ", after " << run.report.driver.counters.steps << " steps";
+  }
 }
 
 std::vector<std::string> names_of_methods() {
