@@ -192,6 +192,8 @@ bool MultistepDriver::step() {
   // A stop behind the step to be tried would shorten the one after it to what is left.
   if (next_step() > longest_) end = std::min(end, t + longest_);
   const double wish = std::min({next_step(), end - t, seen_});
+  // Behind long steps short ones are of low order: a history far back tells little of them.
+  inputs_.use_order(last_h_ > 0 ? next_order() : 1);
   break_ = inputs_.ahead(state_, wish);
   if (break_.breaks && break_.h == 0) return pass_break();
   if (break_.h < end - t && (break_.breaks || break_.h < wish || seen_ == wish)) end = t + break_.h;
