@@ -338,8 +338,7 @@ std::string Monitor::fill_grid(const StepView& step) {
                            step.problem->culprit());
       }
       if (!accelerate(inside_)) return undetermined(t);
-      if (row_solver_.trusts(step, point_, a_, ws_->b) ||
-          row_solver_.solve(step, point_, solved_) != Eval::ok) {
+      if (!solve_row(step)) {
         if (std::string wish = tell(inside_); !wish.empty()) return wish;
         continue;
       }
@@ -347,6 +346,26 @@ std::string Monitor::fill_grid(const StepView& step) {
     }
     if (std::string wish = show(inside_); !wish.empty()) return wish;
   }
+}
+
+/// Whether solved_ shall stand for the row at point_, whose accelerations are a_.
+bool Monitor::solve_row(const StepView& step) {
+  if (row_solver_.trusts(step, point_, a_, ws_->b)) return false;
+  if (row_solver_.solve(step, point_, solved_) == Eval::ok) return true;
+  remark_left(point_.t);
+  return false;
+}
+
+/// A row stays interpolated although the interpolation is not the motion; the first one tells.
+void Monitor::remark_left(double t) {
+  constexpr std::string_view what = "rows of the result inside steps are interpolated";
+  for (const std::string& known : report_.remarks)
+    if (known.starts_with(what)) return;
+  report_.remarks.push_back(fmt::format(
+      "{} where that is not the motion, and could not be solved for, the first at t = "
+      "{:.6g} s: accelerations, forces and reactions there may be worse than at ends of "
+      "steps",
+      what, t));
 }
 
 bool Monitor::accelerate(State& state) {

@@ -47,10 +47,12 @@ class Monitor {
   void record(const StepView* step, double t, const Energy& energy) const;
   void follow_cubic(const DenseStep& dense, double theta);
   void remark(const char* text);
+  void remark_left(double t);
   bool state_between(ChartProblem& problem);
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
   std::string tell(State& state);
+  bool solve_row(const StepView& step);
   bool accelerate(State& state);
   std::string undetermined(double t);
 
