@@ -256,6 +256,14 @@ bool RowSolver::explained(const StepView& step, const ChartPoint& point, const S
   return moved <= open + doubt * unit;
 }
 
+/// A state that was stepped to, as rows stand on their constraints.
+Eval RowSolver::consistent(const StepView& step, const ChartPoint& point, State& state) {
+  if (!explained(step, point, state)) return Eval::recoverable;
+  const Eval e = problem_->state_at(end_, ChartProblem::Consistency::projected, closed_);
+  if (e == Eval::ok) std::swap(state, closed_);
+  return e;
+}
+
 Eval RowSolver::solve(const StepView& step, const ChartPoint& point, State& state) {
   if (Eval e = begin(step); e != Eval::ok) return e;
   const double t = point.t, allowed = own_way() && !method_.is_explicit ? share : fine_share;
@@ -270,7 +278,7 @@ Eval RowSolver::solve(const StepView& step, const ChartPoint& point, State& stat
       continue;
     }
     if (e != Eval::ok) return e;
-    if (last) return explained(step, point, state) ? Eval::ok : Eval::recoverable;
+    if (last) return consistent(step, point, state);
     start_ = state;
     has_begun_ = false;
     if (Eval f = prepare_base(); f != Eval::ok) return f;

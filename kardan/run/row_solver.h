@@ -46,6 +46,7 @@ class RowSolver {
   void to_chart(const ChartPoint& point, const Vector& a);
   void follow_polynomial(const DenseStep& dense, double s);
   void differentiate_flow(const DenseStep& dense, double s);
+  Eval consistent(const StepView& step, const ChartPoint& point, State& state);
   bool explained(const StepView& step, const ChartPoint& point, const State& state);
 
   const Method& method_;  // of the run
@@ -64,7 +65,7 @@ class RowSolver {
   bool has_begun_ = false;
   LocalJacobian jacobian_;
   Trial trial_;
-  State start_, interpolated_;
+  State start_, interpolated_, closed_;
   ChartPoint end_, before_, behind_;
   Counters unused_;
   Vector expected_, second_, rate_;
