@@ -20,8 +20,9 @@ constexpr double blind = 0.03;
 /// e' and e, of those that the quintic has at most, by h e'' and h^2 e''.
 constexpr double velocity_share = 1.0 / 6, position_share = 1.0 / 40;
 
-/// The same of steps to rows that resolve every mode, or that another method takes: the run's steps
-/// may be better than asked for.
+/// The same of each step to a row; and of steps that resolve every mode, or that another method
+/// takes: the run's steps may be better than asked for.
+constexpr double step_share = 0.1;
 constexpr double fine_share = 0.01;
 /// [tolerances] What rows may be off by in any case.
 constexpr double doubt = 10;
@@ -68,7 +69,8 @@ void RowSolver::use(const System& system, const Formulation& formulation,
     scale_by(iteration_share, *part);
   exact_ = exact;
   problem_.reset();
-  chosen_ = has_begun_ = false;
+  chosen_ = has_begun_ = has_last_ = has_last_start_ = false;
+  looks_back_ = !can_begin_anywhere(method_) && !method_.is_explicit && method_.order < least_order;
 }
 
 bool RowSolver::find(const Method& m, bool own_form) {
@@ -210,6 +212,14 @@ Eval RowSolver::begin(const StepView& step) {
                                    own_form ? formulation_options_ : OptionValues{}));
     stepper_ = method.make(complete_options(method.options, own ? options_ : OptionValues{}));
   }
+  begun_ = step.dense->from.t;
+  if (knows_last(step)) {
+    start_ = last_start_;
+    if (prepare_base() == Eval::ok && (own_form || !is_locked(*step.problem, *problem_))) {
+      has_begun_ = true;
+      return Eval::ok;
+    }
+  }
   // Another formulation may not know what to make of constraints that this one keeps open.
   using Consistency = ChartProblem::Consistency;
   if (Eval e = step.problem->state_at(
@@ -219,9 +229,24 @@ Eval RowSolver::begin(const StepView& step) {
     return e;
   if (Eval e = prepare_base(); e != Eval::ok) return e;
   if (!own_form && is_locked(*step.problem, *problem_)) return Eval::recoverable;
-  begun_ = step.dense->from.t;
   has_begun_ = true;
   return Eval::ok;
+}
+
+/// Whether last_start_ is where the step before this one began, of the same motion.
+bool RowSolver::knows_last(const StepView& step) const {
+  return looks_back_ && has_last_start_ && step.counters->events == events_ &&
+         last_end_.t == step.dense->from.t;
+}
+
+void RowSolver::remember(const StepView& step) {
+  if (!looks_back_) return;
+  has_last_start_ =
+      has_last_ && step.counters->events == events_ && last_end_.t == step.dense->from.t;
+  if (has_last_start_) std::swap(last_start_, last_end_);
+  last_end_ = *step.state;
+  has_last_ = true;
+  events_ = step.counters->events;
 }
 
 /// From start_, the base.
@@ -266,7 +291,7 @@ Eval RowSolver::consistent(const StepView& step, const ChartPoint& point, State&
 
 Eval RowSolver::solve(const StepView& step, const ChartPoint& point, State& state) {
   if (Eval e = begin(step); e != Eval::ok) return e;
-  const double t = point.t, allowed = own_way() && !method_.is_explicit ? share : fine_share;
+  const double t = point.t, allowed = own_way() && !method_.is_explicit ? step_share : fine_share;
   double h = t - start_.t;
   const double least = h / most_parts;
   for (;;) {
