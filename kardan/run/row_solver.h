@@ -14,10 +14,10 @@
 /// enforce constraints themselves take what positions are off by, over the square of the step, for
 /// a force, and so need long steps; those of order 1, and explicit ones of order 2, are worse than
 /// what the row lies between. Others of the catalog stand in for them, explicit or implicit as they
-/// are. Steps that stand in for implicit methods of order 2 begin at the start of the step before:
-/// ends of such methods are off the slow motion of stiff springs by so little that only forces
-/// tell, but tell more of it right behind them. The polynomial stays where that step fails, or ends
-/// farther from it than d can explain.
+/// are. Implicit methods of order 2 leave ends that are off the slow motion of stiff springs by so
+/// little that only forces tell, and tell more of it right behind them: their rows begin at the
+/// start of the step before, and have steps that bear the accelerations, too. The polynomial stays
+/// where that step fails, or ends farther from it than d can explain.
 
 #include <memory>
 
@@ -51,7 +51,9 @@ class RowSolver {
   bool own_way() const { return way_.method == &method_ && way_.formulation == formulation_; }
   Eval begin(const StepView& step);
   Eval prepare_base();
-  Eval step_to(double t, State& state, double& error);
+  Eval step_to(double t, State& state, bool& good);
+  double acceleration_error(double t);
+  double acceleration_unit(std::size_t i, double size) const;
   void to_chart(const ChartPoint& point, const Vector& a);
   void follow_polynomial(const DenseStep& dense, double s);
   void differentiate_flow(const DenseStep& dense, double s);
