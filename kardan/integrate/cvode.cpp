@@ -77,11 +77,6 @@ class Cvode {
     return CVode(memory_, stop, y_, &t, CV_ONE_STEP);
   }
   /// The step to be tried next.
-  int order() {
-    int out = 1;
-    CVodeGetCurrentOrder(memory_, &out);
-    return out;
-  }
   double next_step() {
     double h = 0;
     CVodeGetCurrentStep(memory_, &h);
@@ -193,7 +188,6 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
     plans_ = answer != CV_TSTOP_RETURN;
     return answer;
   }
-  int next_order() override { return cvode_->order(); }
   double next_step() override {
     return plans_ ? cvode_->next_step() : std::numeric_limits<double>::infinity();
   }

@@ -74,11 +74,6 @@ class Ida {
     return IDASolve(memory_, stop, &t, y_, dy_, IDA_ONE_STEP);
   }
   /// The step to be tried next.
-  int order() {
-    int out = 1;
-    IDAGetCurrentOrder(memory_, &out);
-    return out;
-  }
   double next_step() {
     double h = 0;
     IDAGetCurrentStep(memory_, &h);
@@ -201,7 +196,6 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
     plans_ = answer != IDA_TSTOP_RETURN;
     return answer;
   }
-  int next_order() override { return ida_->order(); }
   double next_step() override {
     return plans_ ? ida_->next_step() : std::numeric_limits<double>::infinity();
   }

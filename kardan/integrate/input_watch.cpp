@@ -7,7 +7,7 @@
 namespace kardan {
 namespace {
 
-/// Of methods of variable order: what is made use of.
+/// Orders of methods of variable order: what they surely have after a few steps.
 constexpr int order_of_multistep = 4;
 /// Steps for which bounds are looked for at once.
 constexpr double steps_at_once = 8;
@@ -27,8 +27,7 @@ InputWatch::InputWatch(InputSource* source, const Method& method, const ErrorSca
       t_end_(t_end),
       order_(
           std::clamp(method.integrate ? std::min(method.order, order_of_multistep) : method.order,
-                     1, InputBounds::max_order)),
-      of_step_(order_) {}
+                     1, InputBounds::max_order)) {}
 
 double InputWatch::rounding(double t) const {
   return 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), std::abs(t_end_));
@@ -43,7 +42,7 @@ double InputWatch::open(const std::vector<InputEffect>& effects, const Bounds& b
   velocity_load_.assign(at.v.size(), 0.0);
   dynamic_load_.assign(at.r.size(), 0.0);
   for (std::size_t i = 0; i < effects.size(); ++i) {
-    const double missed = h * bounds[i].deviation(h, of_step_);
+    const double missed = h * bounds[i].deviation(h, order_);
     for (const auto& share : effects[i].velocities)
       velocity_load_[share.index] += share.factor * missed;
     for (const auto& share : effects[i].dynamic)

@@ -9,8 +9,6 @@
 /// as the sum over all inputs stays below the tolerance of every variable they drive. Where a
 /// derivative does not exist, and it matters, the step ends there and the next begins behind.
 
-#include <algorithm>
-
 #include "kardan/base/inputs.h"
 #include "kardan/integrate/method.h"
 
@@ -20,9 +18,6 @@ class InputWatch {
  public:
   /// `source` may be null: nothing to watch.
   InputWatch(InputSource* source, const Method& method, const ErrorScale& scale, double t_end);
-
-  /// Of the steps to come, by methods that change it: until then, the method's own.
-  void use_order(int order) { of_step_ = std::clamp(order, 1, order_); }
 
   struct Reach {
     double h = 0;         ///< [s] the longest step, at most the one wished
@@ -54,8 +49,7 @@ class InputWatch {
   InputSource* source_;
   ErrorScale scale_;
   double t_end_;
-  int order_;    // of enclosures, and of steps but for
-  int of_step_;  // that of the next one
+  int order_;
   Bounds now_, sum_, joined_;
   Bounds known_;  // from known_from_ to known_to_
   const std::vector<InputEffect>* known_of_ = nullptr;

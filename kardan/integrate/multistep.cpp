@@ -10,6 +10,9 @@ namespace {
 
 /// Steps aim below what the path allows, and are shortened to this share at once.
 constexpr double path_safety = 0.8, most_shrink = 0.1;
+/// Where inputs ask for steps below this share of the last one, its history tells nothing of them,
+/// nor does an error estimate that rests on it.
+constexpr double least_share_of_last = 0.1;
 
 }  // namespace
 
@@ -192,10 +195,9 @@ bool MultistepDriver::step() {
   // A stop behind the step to be tried would shorten the one after it to what is left.
   if (next_step() > longest_) end = std::min(end, t + longest_);
   const double wish = std::min({next_step(), end - t, seen_});
-  // Behind long steps short ones are of low order: a history far back tells little of them.
-  inputs_.use_order(last_h_ > 0 ? next_order() : 1);
   break_ = inputs_.ahead(state_, wish);
   if (break_.breaks && break_.h == 0) return pass_break();
+  if (break_.h < least_share_of_last * last_h_) return restart(0);
   if (break_.h < end - t && (break_.breaks || break_.h < wish || seen_ == wish)) end = t + break_.h;
   break_.breaks = break_.breaks && end == t + break_.h;
   const int answer = advance(end, t);

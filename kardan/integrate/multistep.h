@@ -33,8 +33,6 @@ class MultistepDriver {
   virtual int advance(double end, double& t) = 0;
   /// [s] The step it would take next; infinite before the first.
   virtual double next_step() = 0;
-  /// Of that step; behind the first.
-  virtual int next_order() = 0;
   /// No step shall be longer than this [s].
   virtual void bound_steps(double longest) = 0;
   /// values() at a time inside the last step; 0 where that is possible.

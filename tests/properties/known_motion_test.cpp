@@ -55,7 +55,7 @@ bool drifts(const std::string& formulation) {
 }
 
 /// Of a run; what wants more says so.
-constexpr int most_steps = 200'000;
+constexpr int most_steps = 50'000;
 
 /// An error of positions may be so many of the largest residual of the joints, which linkages
 /// magnify. Measured on one of them only: 1.4.
