@@ -70,7 +70,9 @@ void RowSolver::use(const System& system, const Formulation& formulation,
   exact_ = exact;
   problem_.reset();
   chosen_ = has_begun_ = has_last_ = has_last_start_ = false;
-  looks_back_ = !method_.is_explicit && method_.order < least_order;
+  const bool implicit = method_.needs_jacobian || method_.needs_jacobian_anywhere ||
+                        (!can_begin_anywhere(method_) && !method_.is_explicit);
+  looks_back_ = implicit && method_.order < least_order;
 }
 
 bool RowSolver::find(const Method& m, bool own_form) {
