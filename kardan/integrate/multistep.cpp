@@ -10,6 +10,9 @@ namespace {
 
 /// Steps aim below what the path allows, and are shortened to this share at once.
 constexpr double path_safety = 0.8, most_shrink = 0.1;
+/// Where inputs ask for steps below this share of the last one, its history tells nothing of them,
+/// nor does an error estimate that rests on it.
+constexpr double least_share_of_last = 0.1;
 
 }  // namespace
 
@@ -116,6 +119,7 @@ bool MultistepDriver::step() {
     run_.pass(break_);
     return restart(0);
   }
+  if (break_.h < least_share_of_last * last_h_) return restart(0);
   if (break_.h < end - t && (break_.breaks || break_.h < wish || seen_ == wish)) end = t + break_.h;
   break_.breaks = break_.breaks && end == t + break_.h;
   const int answer = advance(end, t);

@@ -23,6 +23,14 @@ double krylov_from(double size) {
 /// Of an error estimate, a few digits are enough.
 constexpr double estimate_tolerance = 1e-4;
 
+/// Whether a term, times a factor, changes no component of a sum. Components may differ by many
+/// orders: balancing a matrix that is nilpotent, as that of a free motion, moves them apart.
+bool is_settled(double factor, const Vector& term, const Vector& sum) {
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    if (std::abs(factor * term[i]) > round_off * std::abs(sum[i])) return false;
+  return true;
+}
+
 }  // namespace
 
 Eval LinearFlow::prepare(const Matrix& A, const Vector& f, const Vector& g, double h, FlowKind kind,
@@ -86,8 +94,8 @@ Eval LinearFlow::prepare_ladder() {
       multiply(A_, term_g_, product_);
       std::swap(term_g_, product_);
     }
-    if (power * t * norm_max(term_) <= round_off * norm_max(shortest.a) &&
-        (constant_ || power * t * norm_max(term_g_) <= round_off * norm_max(shortest.b)))
+    if (is_settled(power * t, term_, shortest.a) &&
+        (constant_ || is_settled(power * t, term_g_, shortest.b)))
       break;
   }
   for (int i = last_; i > 0; --i) {
@@ -121,7 +129,7 @@ void LinearFlow::taylor(double t, Vector& w) {
     multiply(A_, term_, product_);
     if (k == 1 && !constant_) add_scaled(1, g_, product_);
     std::swap(term_, product_);
-    if (k > 1 && std::abs(power * t) * norm_max(term_) <= round_off * norm_max(w)) break;
+    if (k > 1 && is_settled(power * t, term_, w)) break;
   }
 }
 
@@ -169,7 +177,7 @@ void LinearFlow::taylor_phi(double t, Vector (&x)[3]) {
     add_scaled(power * t * t / ((k + 1.0) * (k + 2.0)), term_, x[2]);
     multiply(A_, term_, product_);
     std::swap(term_, product_);
-    if (std::abs(power * t) * norm_max(term_) <= round_off * norm_max(x[0])) break;
+    if (is_settled(power * t, term_, x[0])) break;
   }
 }
 

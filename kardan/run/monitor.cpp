@@ -117,7 +117,10 @@ std::string Monitor::observe(const StepView& step) {
   judge_energy(step, step.dense->to.a.empty() ? a_ : step.dense->to.a, known, work);
   judge_positions(*step.dense);
   record(&step, s.t, e);
-  return watchers_.grid && options_.every > 0 ? fill_grid(step) : std::string();
+  if (!watchers_.grid || options_.every <= 0) return {};
+  std::string wish = fill_grid(step);
+  row_solver_.remember(step);
+  return wish;
 }
 
 bool Monitor::by_cubic(const DenseStep& dense) const {
@@ -338,8 +341,7 @@ std::string Monitor::fill_grid(const StepView& step) {
                            step.problem->culprit());
       }
       if (!accelerate(inside_)) return undetermined(t);
-      if (row_solver_.trusts(step, point_, a_, ws_->b) ||
-          row_solver_.solve(step, point_, solved_) != Eval::ok) {
+      if (!solve_row(step)) {
         if (std::string wish = tell(inside_); !wish.empty()) return wish;
         continue;
       }
@@ -347,6 +349,28 @@ std::string Monitor::fill_grid(const StepView& step) {
     }
     if (std::string wish = show(inside_); !wish.empty()) return wish;
   }
+}
+
+/// Whether solved_ shall stand for the row at point_, whose accelerations are a_.
+bool Monitor::solve_row(const StepView& step) {
+  if (row_solver_.trusts(step, point_, a_, ws_->b)) return false;
+  const bool solved = row_solver_.solve(step, point_, solved_) == Eval::ok;
+  if (!solved)
+    remark_row("are interpolated where that is not the motion, and could not be solved for");
+  else if (!row_solver_.is_sure())
+    remark_row("are solved for by steps whose velocities are differences of positions");
+  return solved;
+}
+
+/// Rows may be worse than ends of steps; the first one tells.
+void Monitor::remark_row(std::string_view what) {
+  constexpr std::string_view which = "rows of the result inside steps ";
+  for (const std::string& known : report_.remarks)
+    if (known.starts_with(which)) return;
+  report_.remarks.push_back(fmt::format(
+      "{}{}, the first at t = {:.6g} s: velocities, accelerations, forces and reactions "
+      "there may be worse than at ends of steps",
+      which, what, point_.t));
 }
 
 bool Monitor::accelerate(State& state) {

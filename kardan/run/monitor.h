@@ -4,6 +4,8 @@
 /// coordinate goes where its velocity leads, and the output grid, which is filled from dense
 /// output.
 
+#include <string_view>
+
 #include "kardan/formulation/accelerations.h"
 #include "kardan/run/energy_account.h"
 #include "kardan/run/row_solver.h"
@@ -47,10 +49,12 @@ class Monitor {
   void record(const StepView* step, double t, const Energy& energy) const;
   void follow_cubic(const DenseStep& dense, double theta);
   void remark(const char* text);
+  void remark_row(std::string_view what);
   bool state_between(ChartProblem& problem);
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
   std::string tell(State& state);
+  bool solve_row(const StepView& step);
   bool accelerate(State& state);
   std::string undetermined(double t);
 

@@ -20,8 +20,9 @@ constexpr double blind = 0.03;
 /// e' and e, of those that the quintic has at most, by h e'' and h^2 e''.
 constexpr double velocity_share = 1.0 / 6, position_share = 1.0 / 40;
 
-/// The same of steps to rows that resolve every mode, or that another method takes: the run's steps
-/// may be better than asked for.
+/// The same of each step to a row; and of steps that resolve every mode, or that another method
+/// takes: the run's steps may be better than asked for.
+constexpr double step_share = 0.1;
 constexpr double fine_share = 0.01;
 /// [tolerances] What rows may be off by in any case.
 constexpr double doubt = 10;
@@ -68,7 +69,10 @@ void RowSolver::use(const System& system, const Formulation& formulation,
     scale_by(iteration_share, *part);
   exact_ = exact;
   problem_.reset();
-  chosen_ = has_begun_ = false;
+  chosen_ = has_begun_ = has_last_ = has_last_start_ = false;
+  const bool implicit = method_.needs_jacobian || method_.needs_jacobian_anywhere ||
+                        (!can_begin_anywhere(method_) && !method_.is_explicit);
+  looks_back_ = implicit && method_.order < least_order;
 }
 
 bool RowSolver::find(const Method& m, bool own_form) {
@@ -147,6 +151,15 @@ void RowSolver::to_chart(const ChartPoint& point, const Vector& a) {
   }
 }
 
+/// The tolerance of an acceleration: that of the velocity over a time of the model's.
+double RowSolver::acceleration_unit(std::size_t i, double size) const {
+  const Scales& model = system_->scales();
+  const double rate = std::min(model.acceleration / model.speed, model.speed / model.length);
+  const double relative =
+      scale_.relative_velocity.empty() ? scale_.relative : scale_.relative_velocity[i];
+  return scale_.velocity[i] * rate + relative * size;
+}
+
 bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vector& a,
                        const Vector& b) {
   const DenseStep& dense = *step.dense;
@@ -162,11 +175,6 @@ bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vect
                         const Vector& relative) {
     return share * (absolute[i] + (relative.empty() ? scale_.relative : relative[i]) * value);
   };
-  const auto relative_of = [&](std::size_t i) {
-    return scale_.relative_velocity.empty() ? scale_.relative : scale_.relative_velocity[i];
-  };
-  const Scales& model = system_->scales();
-  const double rate = std::min(model.acceleration / model.speed, model.speed / model.length);
   for (std::size_t i = 0; i < second_.size(); ++i) {
     const double d = std::abs(expected_[i] - second_[i]);
     const double way = std::abs(dense.to.q[i] - dense.from.q[i]);
@@ -174,8 +182,7 @@ bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vect
     // Where fast modes rule, d is the error of the accelerations themselves.
     const double most =
         std::max({std::abs(dense.from.ddq[i]), std::abs(dense.to.ddq[i]), std::abs(expected_[i])});
-    const double least = scale_.velocity[i] * rate;
-    if (!(d <= share * (least + relative_of(i) * most)) ||
+    if (!(d <= share * acceleration_unit(i, most)) ||
         !(d * position <= unit(i, way, scale_.position, scale_.relative_position)) ||
         !(d * velocity <= unit(i, speed, scale_.velocity, scale_.relative_velocity)))
       return false;
@@ -211,6 +218,14 @@ Eval RowSolver::begin(const StepView& step) {
                                    own_form ? formulation_options_ : OptionValues{}));
     stepper_ = method.make(complete_options(method.options, own ? options_ : OptionValues{}));
   }
+  begun_ = step.dense->from.t;
+  if (knows_last(step)) {
+    start_ = last_start_;
+    if (prepare_base() == Eval::ok && (own_form || !is_locked(*step.problem, *problem_))) {
+      has_begun_ = true;
+      return Eval::ok;
+    }
+  }
   // Another formulation may not know what to make of constraints that this one keeps open.
   using Consistency = ChartProblem::Consistency;
   if (Eval e = step.problem->state_at(
@@ -220,21 +235,58 @@ Eval RowSolver::begin(const StepView& step) {
     return e;
   if (Eval e = prepare_base(); e != Eval::ok) return e;
   if (!own_form && is_locked(*step.problem, *problem_)) return Eval::recoverable;
-  begun_ = step.dense->from.t;
   has_begun_ = true;
   return Eval::ok;
 }
 
+/// Whether last_start_ is where the step before this one began, of the same motion.
+bool RowSolver::knows_last(const StepView& step) const {
+  return looks_back_ && has_last_start_ && step.counters->events == events_ &&
+         last_end_.t == step.dense->from.t;
+}
+
+void RowSolver::remember(const StepView& step) {
+  if (!looks_back_) return;
+  has_last_start_ =
+      has_last_ && step.counters->events == events_ && last_end_.t == step.dense->from.t;
+  if (has_last_start_) std::swap(last_start_, last_end_);
+  last_end_ = *step.state;
+  has_last_ = true;
+  events_ = step.counters->events;
+}
+
 /// From start_, the base.
-Eval RowSolver::step_to(double t, State& state, double& error) {
+Eval RowSolver::step_to(double t, State& state, bool& good) {
   const double h = t - start_.t;
   if (Eval e = problem_->begin_step(h); e != Eval::ok) return e;
   const StepStart start{start_.t,   &problem_->base(), &problem_->base_rate(),
                         &jacobian_, &start_,           &iteration_};
   if (Eval e = stepper_->attempt(*problem_, start, h, trial_, unused_); e != Eval::ok) return e;
   if (Eval e = problem_->finish(t, trial_.y, state, end_); e != Eval::ok) return e;
-  error = way_.method->error_weight * problem_->error_norm(trial_.error, state, scale_);
+  const double error =
+      way_.method->error_weight * problem_->error_norm(trial_.error, state, scale_);
+  good = error <= (own_way() && !method_.is_explicit ? step_share : fine_share) &&
+         (!looks_back_ || acceleration_error(t) <= share);
   return Eval::ok;
+}
+
+/// By how much the error of the last step changes the accelerations at its end, end_, in their
+/// tolerances: stiff springs tell more of it than positions do.
+double RowSolver::acceleration_error(double t) {
+  Local& y = trial_.y;
+  const auto add = [](const Vector& e, Vector& x) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += e[i];
+  };
+  add(trial_.error.x, y.x);
+  add(trial_.error.u, y.u);
+  add(trial_.error.z, y.z);
+  if (problem_->finish(t, y, closed_, before_) != Eval::ok) return 0;
+  double worst = 0;
+  for (std::size_t i = 0; i < before_.ddq.size(); ++i) {
+    const double size = std::max(std::abs(before_.ddq[i]), std::abs(end_.ddq[i]));
+    worst = std::max(worst, std::abs(before_.ddq[i] - end_.ddq[i]) / acceleration_unit(i, size));
+  }
+  return worst;
 }
 
 /// Whether a state differs from the polynomial at `point` by what its defects, of the last
@@ -257,21 +309,29 @@ bool RowSolver::explained(const StepView& step, const ChartPoint& point, const S
   return moved <= open + doubt * unit;
 }
 
+/// A state that was stepped to, as rows stand on their constraints.
+Eval RowSolver::consistent(const StepView& step, const ChartPoint& point, State& state) {
+  if (!explained(step, point, state)) return Eval::recoverable;
+  const Eval e = problem_->state_at(end_, ChartProblem::Consistency::projected, closed_);
+  if (e == Eval::ok) std::swap(state, closed_);
+  return e;
+}
+
 Eval RowSolver::solve(const StepView& step, const ChartPoint& point, State& state) {
   if (Eval e = begin(step); e != Eval::ok) return e;
-  const double t = point.t, allowed = own_way() && !method_.is_explicit ? share : fine_share;
+  const double t = point.t;
   double h = t - start_.t;
   const double least = h / most_parts;
   for (;;) {
     const bool last = t - start_.t <= 1.5 * h;
-    double error = 0;
-    const Eval e = step_to(last ? t : start_.t + h, state, error);
-    if (h > least && (e != Eval::ok || !(error <= allowed))) {
+    bool good = false;
+    const Eval e = step_to(last ? t : start_.t + h, state, good);
+    if (h > least && (e != Eval::ok || !good)) {
       h /= 2;
       continue;
     }
     if (e != Eval::ok) return e;
-    if (last) return explained(step, point, state) ? Eval::ok : Eval::recoverable;
+    if (last) return consistent(step, point, state);
     start_ = state;
     has_begun_ = false;
     if (Eval f = prepare_base(); f != Eval::ok) return f;

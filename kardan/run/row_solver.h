@@ -14,7 +14,10 @@
 /// enforce constraints themselves take what positions are off by, over the square of the step, for
 /// a force, and so need long steps; those of order 1, and explicit ones of order 2, are worse than
 /// what the row lies between. Others of the catalog stand in for them, explicit or implicit as they
-/// are. The polynomial stays where that step fails, or ends farther from it than d can explain.
+/// are. Implicit methods of order 2 leave ends that are off the slow motion of stiff springs by so
+/// little that only forces tell, and tell more of it right behind them: their rows begin at the
+/// start of the step before, and have steps that bear the accelerations, too. The polynomial stays
+/// where that step fails, or ends farther from it than d can explain.
 
 #include <memory>
 
@@ -33,19 +36,28 @@ class RowSolver {
   /// Whether `a` and `b`, the accelerations and rates at `point` of the step's dense output, are
   /// those of the polynomial.
   bool trusts(const StepView& step, const ChartPoint& point, const Vector& a, const Vector& b);
+  /// After the rows of every step.
+  void remember(const StepView& step);
   /// The state at the point last judged, by a step of its own.
   Eval solve(const StepView& step, const ChartPoint& point, State& state);
+  /// False: its steps may be worse than those of the run. Velocities are differences of positions,
+  /// which short steps do not bear.
+  bool is_sure() const { return formulation_->velocity_index <= 1; }
 
  private:
   void choose();
+  bool knows_last(const StepView& step) const;
   bool find(const Method& method, bool own_form);
   bool own_way() const { return way_.method == &method_ && way_.formulation == formulation_; }
   Eval begin(const StepView& step);
   Eval prepare_base();
-  Eval step_to(double t, State& state, double& error);
+  Eval step_to(double t, State& state, bool& good);
+  double acceleration_error(double t);
+  double acceleration_unit(std::size_t i, double size) const;
   void to_chart(const ChartPoint& point, const Vector& a);
   void follow_polynomial(const DenseStep& dense, double s);
   void differentiate_flow(const DenseStep& dense, double s);
+  Eval consistent(const StepView& step, const ChartPoint& point, State& state);
   bool explained(const StepView& step, const ChartPoint& point, const State& state);
 
   const Method& method_;  // of the run
@@ -62,9 +74,13 @@ class RowSolver {
   bool chosen_ = false;
   double begun_ = 0;  // [s] where the base is, if
   bool has_begun_ = false;
+  // Of the last step, where rows look back that far:
+  bool looks_back_ = false, has_last_ = false, has_last_start_ = false;
+  State last_start_, last_end_;
+  long events_ = 0;  // before its end
   LocalJacobian jacobian_;
   Trial trial_;
-  State start_, interpolated_;
+  State start_, interpolated_, closed_;
   ChartPoint end_, before_, behind_;
   Counters unused_;
   Vector expected_, second_, rate_;

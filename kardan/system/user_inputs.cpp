@@ -2,20 +2,9 @@
 
 #include "kardan/base/enclosure.h"
 #include "kardan/system/user_system.h"
+#include "kardan/system/written_motions.h"
 
 namespace kardan {
-namespace {
-
-/// Whether a formula, or a definition it uses, depends on t.
-bool varies(const EquationData& data, const Formula& formula) {
-  return std::ranges::any_of(formula.slots, [&](int slot) {
-    const int definition = slot - data.variables();
-    return slot == 0 || (definition >= 0 && varies(data, data.definitions[definition].formula));
-  });
-}
-
-}  // namespace
-
 /// Forces, rates of dynamic variables and constraints that depend on time.
 void UserSystem::find_inputs() {
   if (!blueprint_.equations) return;
@@ -28,20 +17,25 @@ void UserSystem::find_inputs() {
     inputs_.push_back(std::move(effect));
   };
   for (int i = 0; i < static_cast<int>(data.forces.size()); ++i) {
-    if (!varies(data, data.forces[i])) continue;
+    if (!varies_in_time(data, data.forces[i])) continue;
     const int place = ws->M.pattern->find(i, i);
     const double mass = known && place >= 0 ? ws->M.values[place] : 1;
     add(data.forces[i], 0, {{{i, mass > 0 ? 1 / mass : 1}}, {}, true});
   }
   for (int i = 0; i < static_cast<int>(data.dynamic.size()); ++i)
-    if (varies(data, data.dynamic[i].formula))
+    if (varies_in_time(data, data.dynamic[i].formula))
       add(data.dynamic[i].formula, 0, {{}, {{i, 1}}, true});
-  for (const NamedFormula& row : data.holonomic) {
-    if (!varies(data, row.formula)) continue;
-    InputEffect effect;
-    for (int j = 0; j < sizes_.v; ++j) effect.velocities.push_back({j, 1});
-    add(row.formula, 2, std::move(effect));
-  }
+  // Constraints act by their second derivative, conditions on velocities by their first.
+  const auto add_rows = [&](const std::vector<NamedFormula>& rows, int derivative) {
+    for (const NamedFormula& row : rows) {
+      if (!varies_in_time(data, row.formula)) continue;
+      InputEffect effect;
+      for (int j = 0; j < sizes_.v; ++j) effect.velocities.push_back({j, 1});
+      add(row.formula, derivative, std::move(effect));
+    }
+  };
+  add_rows(data.holonomic, 2);
+  add_rows(data.nonholonomic, 1);
 }
 
 /// Multipliers count as zero: where forces depend on them they tell nothing about time.

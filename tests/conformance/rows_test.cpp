@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include "conformance/pairs.h"
@@ -40,20 +41,41 @@ forces:
 simulate: {t_end: 10}
 )yaml";
 
+/// No constant of rows has been chosen while looking at these: models that once ended wrong.
+std::string folder_of_others() {
+  return source_folder() + "/tests/cases/";
+}
+std::vector<std::string> others() {
+  std::vector<std::string> out;
+  for (const auto& file : std::filesystem::directory_iterator(folder_of_others()))
+    if (file.path().extension() == ".yaml") out.push_back(file.path().stem());
+  std::ranges::sort(out);
+  return out;
+}
+
+bool is_one_of_the_others(const std::string& name) {
+  return std::ranges::binary_search(others(), name);
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> out = shipped_names();
   out.emplace_back("governor");
+  for (std::string& name : others()) out.push_back(std::move(name));
   return out;
 }
 Model model_named(const std::string& name) {
-  return name == "governor" ? model_of(governor) : shipped(name);
+  if (name == "governor") return model_of(governor);
+  if (!is_one_of_the_others(name)) return shipped(name);
+  Diagnostics diagnostics;
+  return read_model_file(folder_of_others() + name + ".yaml", {}, diagnostics).value_or(Model{});
 }
 
 /// Everything a result shows, by time.
 using Moments = std::map<double, Vector>;
 
 struct Seen {
-  std::string words;  ///< why it is not compared; empty: it is
+  std::string words;    ///< why it is not compared; empty: it is
+  bool warned = false;  ///< its certificate says that rows may be worse than ends of steps
   Moments rows, ends;
   std::vector<EventRecord> events;
   ResultLayout layout;
@@ -64,6 +86,10 @@ Seen look(const Model& model, SimulateOptions options, bool with_rows) {
   Seen out;
   Diagnostics diagnostics;
   Prepared p = prepare(model, {}, diagnostics);
+  if (!p.system || p.start.report.status != Eval::ok) {
+    out.words = "it has no start";
+    return out;
+  }
   Recorder recorder(*p.system);
   out.layout = recorder.layout();
   out.scales = p.system->scales();
@@ -86,6 +112,9 @@ Seen look(const Model& model, SimulateOptions options, bool with_rows) {
       },
       diagnostics);
   out.events = report.driver.events;
+  out.warned = std::ranges::any_of(report.remarks, [](const std::string& remark) {
+    return remark.find("worse than at ends of steps") != std::string::npos;
+  });
   if (diagnostics.has_errors())
     out.words = format(diagnostics);
   else if (report.driver.reason != Reason::finished &&
@@ -219,7 +248,12 @@ bool all_of_them() {
 
 /// The pairs of a model: all, or so many that over all models each has its turn.
 std::vector<std::string> pairs_for(const std::string& name) {
-  const std::vector<std::string> all = pairs(), models = names();
+  std::vector<std::string> all = pairs();
+  const std::vector<std::string> models = names();
+  if (const char* wanted = std::getenv("KARDAN_ROWS_OF")) {
+    std::erase_if(all, [&](const std::string& p) { return p.find(wanted) == std::string::npos; });
+    return all;
+  }
   if (all_of_them()) return all;
   const std::size_t count = all.size() / models.size() + 1;
   const std::size_t at = std::ranges::find(models, name) - models.begin();
@@ -249,7 +283,7 @@ TEST_P(Rows, AreAsGoodAsTheEndsOfSteps) {
   const double apart = 1e-9 * options.t_end;
   const Seen truth = truth_of(model, options, seen, apart);
   const Judge judge(truth, apart);
-  std::size_t compared = 0;
+  std::size_t compared = 0, missed = 0, warned = 0;
   for (std::size_t k = 0; k < seen.size(); ++k) {
     Aside aside;
     if (!seen[k].words.empty() || !aside.learn(seen[k], truth)) {
@@ -259,18 +293,33 @@ TEST_P(Rows, AreAsGoodAsTheEndsOfSteps) {
       continue;
     }
     const Errors rows = judge.errors(seen[k].rows, aside), ends = judge.errors(seen[k].ends, aside);
+    double largest = 0;
+    std::string which;
     for (const auto& [kind, error] : rows.of) {
       const auto end = ends.of.find(kind);
       const double at_ends = end == ends.of.end() ? 0 : end->second;
       if (at_ends > 0.1) continue;  // no digit is right at the ends either
       // Ends are often better than asked for, by chance or by more care than needed: there rows are
       // held to what was asked for, the tolerance in the unit of the kind.
-      EXPECT_LE(error, most * at_ends + tolerance)
-          << kind << " of " << GetParam() << " by " << taken[k] << "; " << rows.where.at(kind);
+      const double bound = most * at_ends + tolerance;
+      // What cannot be kept is said in the certificate.
+      EXPECT_TRUE(error <= bound || seen[k].warned)
+          << error / bound << " times the bound: " << kind << " of " << GetParam() << " by "
+          << taken[k] << "; " << rows.where.at(kind);
+      if (error / bound > largest) largest = error / bound, which = kind;
     }
     ++compared;
+    missed += largest > 1;
+    warned += seen[k].warned;
+    if (all_of_them())
+      fmt::print("{:32}{:8.3g} of the bound in {}{}\n", taken[k], largest, which,
+                 seen[k].warned ? ", and says so" : "");
   }
-  EXPECT_GE(compared, 1u) << "no pair of the model was compared";
+  fmt::print("{}: {} of {} pairs compared, {} miss the bound, {} say that they may\n", GetParam(),
+             compared, taken.size(), missed, warned);
+  if (!is_one_of_the_others(GetParam())) {
+    EXPECT_GE(compared, 1u) << "no pair of the model was compared";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, Rows, testing::ValuesIn(names()),

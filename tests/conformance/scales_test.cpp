@@ -362,7 +362,7 @@ int compare_changes(const std::string& name, const Prepared& original, double t_
   return compared;
 }
 
-const std::vector<std::string> some_methods{"rn4", "radau5", "dop853", "auto"};
+const std::vector<std::string> some_methods = all_methods();
 
 TEST(Scales, FollowTheShippedModelsWhereverTheyStand) {
   for (const std::string& name : shipped_names()) {

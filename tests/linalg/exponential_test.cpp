@@ -182,6 +182,37 @@ INSTANTIATE_TEST_SUITE_P(Kinds, LinearFlows, testing::Values(FlowKind::pade, Flo
                            return kind.param == FlowKind::pade ? "pade" : "krylov";
                          });
 
+/// x" = a, whose matrix is nilpotent but for the rounding of Jacobians: balanced, its variables are
+/// many orders apart. x = u t + a t^2/2.
+TEST(LinearFlow, OfAFreeMotionIsAParabolaWhateverRoundingIsInItsMatrix) {
+  std::mt19937 random(11);
+  const auto log_between = [&](double low, double high) {
+    return low * std::pow(high / low, std::uniform_real_distribution<double>(0, 1)(random));
+  };
+  LinearFlow flow;
+  Vector w(2), third(2);
+  for (int i = 0; i < 2000; ++i) {
+    Matrix A(2, 2);
+    A.set_zero();
+    A(0, 1) = 1;
+    A(1, 0) = i % 4 == 0 ? 0.0 : log_between(1e-30, 1e-16);
+    A(1, 1) = i % 3 == 0 ? 0.0 : log_between(1e-30, 1e-17);
+    const double u = log_between(1e-3, 1e3), a = log_between(1e-3, 1e3), h = log_between(0.01, 100);
+    ASSERT_EQ(flow.prepare(A, {u, a}, {0, 0}, h, FlowKind::pade, 1e-12), Eval::ok);
+    for (const double share : {0.1, 0.49, 0.51, 0.8, 1.0}) {
+      const double t = share * h, x = u * t + a * t * t / 2;
+      flow.at(t, w);
+      const double moved = (A(1, 0) * x + A(1, 1) * a * t) * t;  // what rounding does to it
+      EXPECT_NEAR(w[0], x, 1e-13 * x + moved * t) << "h = " << h << ", A_21 = " << A(1, 0);
+      EXPECT_NEAR(w[1], a * t, 1e-13 * a * t + moved);
+      // w' = A w + t^2/2 v
+      ASSERT_EQ(flow.third({0, a}, t, third), Eval::ok);
+      EXPECT_NEAR(third[0], a * t * t * t * t / 24, 1e-11 * a * t * t * t * t / 24) << h;
+      EXPECT_NEAR(third[1], a * t * t * t / 6, 1e-11 * a * t * t * t / 6);
+    }
+  }
+}
+
 TEST(LinearFlow, BoundsHowFarItGoesInAShortTime) {
   const Matrix A = random_matrix(5, 10, 31);
   const Vector f = random_vector(5, 32), g = random_vector(5, 33);

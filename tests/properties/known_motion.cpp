@@ -27,6 +27,11 @@ class Dice {
   std::mt19937 engine_;
 };
 
+/// Turns in a run: most are few, one run in eight has up to a hundred.
+double turns(Dice& dice, double fewest) {
+  return dice.below(8) ? dice.log_between(fewest, 10) : dice.log_between(10, 100);
+}
+
 /// A rigid body in the plane, or in space with the same motion: its place at the start.
 std::string body(const std::string& name, int dimension, double x, double y, double angle,
                  double length, const std::string& markers) {
@@ -59,8 +64,7 @@ struct Turning {
 Turning turning(Dice& dice, double t_end) {
   Turning out{};
   out.start = dice.between(0, 2 * pi);
-  // A part of a turn to a hundred turns in the run.
-  out.rate = dice.sign() * dice.log_between(0.3, 100) * 2 * pi / t_end;
+  out.rate = dice.sign() * turns(dice, 0.3) * 2 * pi / t_end;
   if (dice.below(2)) {
     out.frequency = dice.log_between(1, 30) / t_end;
     out.swing = dice.between(0, 1) * std::abs(out.rate) / out.frequency;
@@ -180,7 +184,7 @@ KnownMotion gear_train(unsigned seed) {
   out.t_end = dice.log_between(0.1, 100);
   std::vector<double> radius, inertia, ratio{1};
   double x = 0, reduced = 0;
-  const double rate = dice.sign() * dice.log_between(0.1, 100) * 2 * pi / out.t_end;
+  const double rate = dice.sign() * turns(dice, 0.1) * 2 * pi / out.t_end;
   out.text = fmt::format("kardan: 1\ndimension: {}\nbodies:\n", dimension);
   std::string joints = "joints:\n", sensors = "sensors:\n";
   for (int k = 0; k < count; ++k) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "kardan/formulation/catalog.h"
 #include "kardan/run/simulate.h"
 #include "support/models.h"
@@ -51,6 +53,93 @@ TEST(Prescribed, KinksThatCancelOrLieOutsideAreNone) {
 TEST(Prescribed, KinksAreRefusedByEveryMethod) {
   for (const Method& method : methods())
     EXPECT_NE(refusal("abs(t - 1)", std::string(method.name)), "") << method.name;
+}
+
+// ---- written equations
+
+/// A mass in the plane whose x follows `motion`, `kind` the key it stands under. Its y is free.
+std::string written(const std::string& kind, const std::string& row) {
+  return R"yaml(kardan: 1
+parameters: {a: 1.25}
+equations:
+  positions: {x: 0.3, y: 0.2}
+  velocities: {u: 0, v: 0}
+  forces: {v: -y}
+  definitions: {late: t - a}
+  )yaml" +
+         kind + ":\n    drive: \"" + row + "\"\n";
+}
+
+std::string written_refusal(const std::string& kind, const std::string& row,
+                            const std::string& method = "rn4") {
+  Diagnostics diagnostics;
+  Prepared p = prepare(model_of(written(kind, row)), {}, diagnostics);
+  SimulateOptions options;
+  options.method = method;
+  options.t_end = 2;
+  const RunReport report = simulate(p, options, Watchers{}, diagnostics);
+  if (diagnostics.has_errors()) return format(diagnostics);
+  return report.driver.reason == Reason::finished ? "" : report.driver.message;
+}
+
+TEST(Prescribed, KinksOfWrittenConstraintsAreRefusedWithTheirTimeAndPlace) {
+  for (const char* motion : {"x - abs(t - 1.25)", "x - (t < 1.25 ? 0 : 1)", "x - min(t, a)",
+                             "x - floor(t/1.25)", "x - max(0, t - 1.25)^2", "x - abs(late)",
+                             "x - 0.3*y*abs(late) - sin(x)/3", "x^2 + y^2 - 1 - 0.1*abs(late)",
+                             // A kink of the place comes before that of time.
+                             "x - abs(x - 0.5*t) - abs(late)", "sqrt(4 - x^2) - max(late, 0)"}) {
+    const std::string text = written_refusal("constraints", motion);
+    EXPECT_NE(text.find("function.kink"), std::string::npos) << motion << ": " << text;
+    EXPECT_NE(text.find("equations.constraints.drive: at t = 1.25 "), std::string::npos) << text;
+    EXPECT_NE(text.find("model.yaml:9:13"), std::string::npos) << motion << ": " << text;
+  }
+}
+
+TEST(Prescribed, SmoothWrittenConstraintsAreNotRefused) {
+  for (const char* motion :
+       {"x - 0.3*cos(t)", "x - abs(t - 2.25)", "x - 0.3 - max(0, late)^3",
+        "x - 0.3 - 0.1*step(t, 1, 0, 1.5, 1)", "x - 0.3 - 0.1*sin(mod(t, tau))",
+        // On the side of the kink where it stays.
+        "max(x, -t - 5) - 0.3", "sqrt(1 + x^2 - 0.09) - 1 - 0.1*sin(t)^2"})
+    EXPECT_EQ(written_refusal("constraints", motion), "") << motion;
+}
+
+TEST(Prescribed, JumpsOfWrittenVelocitiesAreRefusedButNotTheirKinks) {
+  for (const char* motion : {"u - (t < 1.25 ? 0 : 1)", "u*(1 + y^2) - floor(t/a)"}) {
+    const std::string text = written_refusal("nonholonomic", motion);
+    EXPECT_NE(text.find("equations.nonholonomic.drive: at t = 1.25 the velocity jumps"),
+              std::string::npos)
+        << motion << ": " << text;
+  }
+  for (const char* motion : {"u - abs(late) + a", "u - max(0, late)", "u - sin(t)"})
+    EXPECT_EQ(written_refusal("nonholonomic", motion), "") << motion;
+}
+
+TEST(Prescribed, KinksOfWrittenConstraintsAreRefusedByEveryMethod) {
+  for (const Method& method : methods())
+    EXPECT_NE(written_refusal("constraints", "x - 0.3 - abs(t - 1) + 1", std::string(method.name)),
+              "")
+        << method.name;
+}
+
+/// A pulse on a prescribed velocity, a hundred thousandth of the run long, moves by its area.
+TEST(Prescribed, NoPulseOfAWrittenVelocityIsPassedOver) {
+  for (const char* method : {"rn4", "radau5", "dop853", "auto", "hem5", "bdf"}) {
+    Diagnostics diagnostics;
+    Prepared p = prepare(model_of(written("nonholonomic", "u - 1e4*exp(-((t - 1)/1e-5)^2)")), {},
+                         diagnostics);
+    SimulateOptions options;
+    options.method = method;
+    options.t_end = 2;
+    options.driver.tolerance = 1e-6;
+    const RunReport report = simulate(p, options, Watchers{}, diagnostics);
+    if (diagnostics.has_errors() || report.driver.reason != Reason::finished) {
+      ADD_FAILURE() << method << ": " << format(diagnostics) << report.driver.message;
+      continue;
+    }
+    EXPECT_NEAR(value_of(*p.system, p.start.state, "x"), 0.3 + 0.1 * std::sqrt(M_PI), 1e-4)
+        << method;
+  }
 }
 
 /// Two drivers that agree but for a while in the middle.
