@@ -130,9 +130,16 @@ double* MultistepDriver::weigh(int count, double* to) {
 }
 
 DriverReport MultistepDriver::finish() {
-  // Whoever looks at the problem after the run finds it at the end.
-  if (report_.reason != Reason::refused && !thrown_ && problem_at_ != state_.t)
-    (void)problem_.rebase(state_);
+  // Whoever looks at the problem after the run finds it at the end, unless the run was asked to end
+  // and that would take long.
+  if (report_.reason != Reason::refused && !thrown_ && problem_at_ != state_.t) {
+    try {
+      const StopScope scope(options_.interrupt);
+      (void)problem_.rebase(state_);
+    } catch (const Stopped&) {
+      problem_at_ = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
   report_.t = state_.t;
   if (report_.counters.steps == 0) report_.smallest_step = 0;
   return std::move(report_);
