@@ -246,14 +246,18 @@ Eval FullMatrix::prepare(const Workspace&) {
 Eval FullMatrix::factor(double real, std::span<const Complex> complex) {
   const int size = A_.rows();
   S_ = A_;
-  for (int i = 0; i < size; ++i)
+  for (int i = 0; i < size; ++i) {
+    if (size >= long_loop) stop_point();
     for (int j = 0; j < size; ++j) S_(i, j) += real * E_(i, j);
+  }
   if (Eval e = real_.factor(S_); e != Eval::ok) return e;
   C_.resize(size);
   complex_.resize(complex.size());
   for (std::size_t k = 0; k < complex.size(); ++k) {
-    for (int i = 0; i < size; ++i)
+    for (int i = 0; i < size; ++i) {
+      if (size >= long_loop) stop_point();
       for (int j = 0; j < size; ++j) C_(i, j) = A_(i, j) + complex[k] * E_(i, j);
+    }
     if (Eval e = complex_[k].factor(C_); e != Eval::ok) return e;
   }
   return Eval::ok;
@@ -262,8 +266,11 @@ Eval FullMatrix::factor(double real, std::span<const Complex> complex) {
 bool FullMatrix::matrix(double c, Matrix& out) const {
   // Combinations would have to change with the point; a projected end is not what was solved for.
   if (form_.select_kinematics || form_.select_dynamics || form_.project) return false;
-  out = A_;
-  for (std::size_t k = 0; k < out.values().size(); ++k) out.data()[k] += c * E_.values()[k];
+  out.resize(A_.rows(), A_.cols());
+  for (int i = 0; i < A_.rows(); ++i) {
+    if (A_.rows() >= long_loop) stop_point();
+    for (int j = 0; j < A_.cols(); ++j) out(i, j) = A_(i, j) + c * E_(i, j);
+  }
   return true;
 }
 

@@ -121,12 +121,8 @@ class Cvode {
     auto& me = *static_cast<Cvode*>(self);
     if (Eval e = me.client_.jacobian(t, N_VGetArrayPointer(y), me.J_); e != Eval::ok)
       return answer(e);
-    SUNMatZero(J);
-    for (int j = 0; j < me.J_.cols(); ++j) {
-      realtype* column = SUNDenseMatrix_Column(J, j);
-      for (int i = 0; i < me.J_.rows(); ++i) column[i] = me.J_(i, j);
-    }
-    return 0;
+    SUNMatZero(J);  // without degrees of freedom there is one variable that rests
+    return answer(me.client_.guard([&] { return copy_columns(me.J_, J); }));
   }
 
   CvodeClient& client_;

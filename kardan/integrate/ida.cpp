@@ -118,11 +118,7 @@ class Ida {
     auto& me = *static_cast<Ida*>(self);
     if (Eval e = me.client_.jacobian(t, c, N_VGetArrayPointer(y), me.J_); e != Eval::ok)
       return answer(e);
-    for (int j = 0; j < me.J_.cols(); ++j) {
-      realtype* column = SUNDenseMatrix_Column(J, j);
-      for (int i = 0; i < me.J_.rows(); ++i) column[i] = me.J_(i, j);
-    }
-    return 0;
+    return answer(me.client_.guard([&] { return copy_columns(me.J_, J); }));
   }
 
   IdaClient& client_;

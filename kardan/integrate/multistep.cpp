@@ -26,9 +26,16 @@ DriverReport MultistepDriver::run() {
   DriverReport report =
       run_.run([this] { return begin_run(); },
                [this] { return !run_.interrupted() && follow_growth() && step(); });
-  // Whoever looks at the problem after the run finds it at the end.
-  if (report.reason != Reason::refused && !thrown_ && problem_at_ != state_.t)
-    (void)problem_.rebase(state_);
+  // Whoever looks at the problem after the run finds it at the end, unless the run was asked to end
+  // and that would take long.
+  if (report.reason != Reason::refused && !thrown_ && problem_at_ != state_.t) {
+    try {
+      const StopScope scope(options_.interrupt);
+      (void)problem_.rebase(state_);
+    } catch (const Stopped&) {
+      problem_at_ = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
   return report;
 }
 

@@ -74,4 +74,13 @@ int SundialsDense::setup(SUNLinearSolver solver, SUNMatrix A) {
   return factors->singular_at > 0 ? SUNLS_LUFACT_FAIL : SUNLS_SUCCESS;
 }
 
+Eval copy_columns(const Matrix& from, SUNMatrix to) {
+  for (int j = 0; j < from.cols(); ++j) {
+    if (from.rows() >= long_loop) stop_point();
+    realtype* column = SUNDenseMatrix_Column(to, j);
+    for (int i = 0; i < from.rows(); ++i) column[i] = from(i, j);
+  }
+  return Eval::ok;
+}
+
 }  // namespace kardan

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "kardan/base/eval.h"
+#include "kardan/linalg/matrix.h"
 
 namespace kardan {
 
@@ -31,5 +32,8 @@ class SundialsDense {
   SUNLinearSolver solver_ = nullptr;
   std::unique_ptr<Content> content_;
 };
+
+/// `from`, by columns; a loop with stop points.
+[[nodiscard]] Eval copy_columns(const Matrix& from, SUNMatrix to);
 
 }  // namespace kardan

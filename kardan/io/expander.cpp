@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "kardan/base/stop.h"
 #include "kardan/base/text.h"
 #include "kardan/io/expander_template.h"
 
@@ -164,6 +165,7 @@ void Expander::run(const Entry& entry, std::size_t depth, const std::function<vo
   for (double i = first; i <= last && count(range.where, 0, 0); ++i) {
     indices_.back() = i;
     ++steps_;
+    stop_point();
     run(entry, depth + 1, each);
   }
   indices_.pop_back();

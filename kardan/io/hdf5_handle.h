@@ -55,7 +55,8 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// The library speaks through our messages only.
+/// The library speaks through our messages only: in this thread, which need not be the one that
+/// made the file.
 inline void silence_hdf5() {
   H5dont_atexit();  // files are closed by their owners, or not at all
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

@@ -225,6 +225,7 @@ void Hdf5Result::row(std::span<const double> row) {
 /// The time goes last: a row counts when it has one.
 void Hdf5Result::write_rows() {
   if (buffered_ == 0) return;
+  io::silence_hdf5();
   for (std::size_t b = blocks_.size(); b-- > 0;) {
     const ResultBlock& block = layout_.blocks[b];
     piece_.clear();
@@ -250,6 +251,7 @@ void Hdf5Result::step(const StepRecord& s) {
 }
 
 void Hdf5Result::write_steps() {
+  io::silence_hdf5();
   if (!steps_.empty()) extra_[0].write(first_step_, steps_.size(), steps_.data());
   stored_steps_ = steps_.size();
 }
@@ -265,6 +267,7 @@ void Hdf5Result::flush_sometimes() {
 }
 
 void Hdf5Result::flush() {
+  io::silence_hdf5();
   check(H5Fflush(file_, H5F_SCOPE_LOCAL) >= 0, "cannot write " + path_);
   io::Seal seal;
   seal.bytes = std::filesystem::file_size(path_);

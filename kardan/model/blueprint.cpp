@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kardan/base/stop.h"
 #include "kardan/base/text.h"
 #include "kardan/elements/joints/axis.h"
 #include "kardan/model/body.h"
@@ -83,6 +84,7 @@ class Resolver {
     out_.bodies.reserve(model_.bodies.size() + 1);
     out_.bodies.push_back(resolve_ground(model_.ground, model_.dimension, drawing_, reader_));
     for (const NamedFields& given : model_.bodies) {
+      stop_point();
       claim(given.name, given.where);
       const NamedFields b = defaults_.complete(given, "bodies");
       out_.bodies.push_back(resolve_body(b, model_.dimension, drawing_, reader_));
@@ -133,6 +135,7 @@ class Resolver {
 
   void elements() {
     for (const NamedFields& e : model_.elements) {
+      stop_point();
       claim(e.name, e.where);
       const FieldValue* type_value = e.find("type");
       const auto* type_name = type_value ? std::get_if<std::string>(&type_value->data) : nullptr;

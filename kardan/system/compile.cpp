@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/base/stop.h"
 #include "kardan/base/text.h"
 #include "kardan/system/expression_equations.h"
 #include "kardan/system/multibody.h"
@@ -189,9 +190,11 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
   {
     Builder<D> builder(program, diagnostics);
     const ValueReader reader(blueprint.parameters, diagnostics);
-    for (std::size_t i = 0; i < blueprint.elements.size(); ++i)
+    for (std::size_t i = 0; i < blueprint.elements.size(); ++i) {
+      stop_point();
       build_element<D>(blueprint.elements[i], static_cast<int>(i), blueprint, topology, reader,
                        builder);
+    }
   }
   check_sensors(program, blueprint, diagnostics);
   const std::vector<SharedRow> shared = add_held(blueprint, program);

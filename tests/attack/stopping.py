@@ -19,8 +19,11 @@ def stopped(how, *flags, chain, wait):
     def attack(program, folder):
         """ends within 2 s, with what it has"""
         write(folder, "m.yaml", CHAIN if chain else PENDULUM.replace("t_end: 1,", "t_end: 1e9,"))
+        # Who starts the attacks in the background may have taught them to ignore Ctrl-C.
+        heard = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
         busy = subprocess.Popen([program, "run", "m.yaml", "--out", "a.csv", "--out", "a.json",
-                                 "--quiet", *flags], cwd=folder, stderr=subprocess.PIPE)
+                                 "--quiet", *flags], cwd=folder, stderr=subprocess.PIPE,
+                                preexec_fn=heard)
         time.sleep(wait)
         if busy.poll() is not None:
             return False, f"ended before: {busy.stderr.read().decode()[:100]}"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ using Words = std::vector<std::string>;
 constexpr double most_a_link = 20e3;  // [bytes]; measured: docs/understand/measurements.md
 
 /// The slope between two sizes: what a program takes without a model is left out.
-double bytes_a_link(const std::string& command, const Words& options) {
+double bytes_a_link(const std::string& command, const Words& options,
+                    const std::string& model = models_folder() + "/chain.yaml") {
   constexpr int few = 1000, many = 4000;
   const auto most_memory = [&](int links) {
-    Words words{command, models_folder() + "/chain.yaml", "--set", "N=" + std::to_string(links)};
+    Words words{command, model, "--set", "N=" + std::to_string(links)};
     words.insert(words.end(), options.begin(), options.end());
     const Output o = run_kardan(words);
     EXPECT_EQ(o.exit_code, 0) << o.err;
@@ -39,6 +41,21 @@ class ALinkOfAChain : public testing::Test {
 
 TEST_F(ALinkOfAChain, TakesLittleMemoryToCheck) {
   EXPECT_LT(bytes_a_link("check", {}), most_a_link);
+}
+
+/// Factors that a hub fills would take 400 kB each at a thousand, and four times that at 4000.
+TEST_F(ALinkOfAChain, TakesLittleMemoryToCheckOnAHub) {
+  const TemporaryFolder folder;
+  const std::string star = folder.file("star.yaml");
+  std::ofstream(star) << R"yaml(kardan: 1
+parameters: {N: 1000}
+bodies:
+  hub: {mass: 1, inertia: [1, 1, 1]}
+  "b_${i}": {repeat: {i: [1, N]}, mass: 1, inertia: [1, 1, 1], position: ["${i}", 0, 0]}
+joints:
+  "j_${i}": {repeat: {i: [1, N]}, type: revolute, bodies: [hub, "b_${i}"], at: ["${i}", 0, 0], axis: [0, 0, 1]}
+)yaml";
+  EXPECT_LT(bytes_a_link("check", {}, star), 1.5 * most_a_link);
 }
 
 TEST_F(ALinkOfAChain, TakesLittleMemoryToRun) {

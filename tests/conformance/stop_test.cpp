@@ -55,7 +55,7 @@ TEST_P(EveryMethodIsAsked, ToEndAndEnds) {
 
 std::vector<std::string> names() {
   std::vector<std::string> out;
-  for (const Method& method : methods()) out.push_back(method.name);
+  for (const Method& method : methods()) out.emplace_back(method.name);
   return out;
 }
 
