@@ -68,9 +68,9 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
       row_solver_(method, options.options),
       driven_(may_be_driven(*system_)),
       works_(may_do_work(*system_)) {
-  // Errors of methods of order 1 are about the root of the tolerance; fixed steps promise nothing.
+  // Errors of methods of order 1 are about the root of the tolerance.
   const DriverOptions& d = options.driver;
-  if (d.fixed_step == 0) share_ = method.order > 1 ? 1.0 : 1 / std::sqrt(d.tolerance);
+  share_ = method.order > 1 ? 1.0 : 1 / std::sqrt(d.tolerance);
 }
 
 void Monitor::judge_by(const ErrorScale& scale, const State& state) {
@@ -82,7 +82,7 @@ std::string Monitor::begin(const State& start, const Vector& a) {
   report_.energy.initial = report_.energy.final = e.kinetic + e.potential;
   report_.energy.known = e.known;
   if (!e.known) report_.energy.balance_error = std::numeric_limits<double>::quiet_NaN();
-  if (!e.known || share_ == 0) report_.energy.allowed = std::numeric_limits<double>::quiet_NaN();
+  if (!e.known) report_.energy.allowed = std::numeric_limits<double>::quiet_NaN();
   inside_ = start;
   if (!a.empty())
     add_residuals(start, a);
@@ -163,7 +163,10 @@ bool Monitor::integrate_power(const StepView& step, int parts, double& work, Way
   for (int k = 0; k < gauss.points * parts; ++k) {
     const int i = k % gauss.points, before = k / gauss.points;
     const double theta = (before + gauss.node[i]) / parts;
-    usual ? between(*step.dense, theta) : step.dense->at(theta, point_);
+    if (usual)
+      between(*step.dense, theta);
+    else
+      way == Way::cubic ? follow_cubic(*step.dense, theta) : step.dense->at(theta, point_);
     if (step.problem->state_at(point_, consistency, inside_) != Eval::ok) return false;
     const double power = system_->energy(inside_, *ws_).applied_power + driving_power(inside_);
     work += gauss.weight[i] * step.h / parts * power;
@@ -200,7 +203,8 @@ void Monitor::judge_energy(const StepView& step, const Vector& a, bool known, do
   EnergyBalance& b = report_.energy;
   const auto unbalanced = [&b] { return b.final - b.initial - b.work; };
   if (!std::isnan(b.allowed)) {
-    const double open = share_ * EnergyAccount::doubt * account_.of_step(*step.state, a) +
+    const double share = fixed() ? std::max(share_, step.error) : share_;
+    const double open = share * EnergyAccount::doubt * account_.of_step(*step.state, a) +
                         energy_rounding * (std::abs(b.final) + std::abs(b.initial) + b.exchanged);
     b.allowed += open;
     if (!known) b.allowed += std::abs(unbalanced() - b.unbalanced);
@@ -213,8 +217,8 @@ void Monitor::judge_energy(const StepView& step, const Vector& a, bool known, do
       const std::string busiest = busiest_element(*system_, inside_, lambda_, *ws_);
       report_.against.push_back(fmt::format(
           "energy and work do not balance: at t = {:.6g} s {:.2g} J have come from nowhere, where "
-          "the tolerance explains {:.2g} J{}",
-          step.t, unbalanced(), b.allowed,
+          "the {} explains {:.2g} J{}",
+          step.t, unbalanced(), fixed() ? "estimate of errors" : "tolerance", b.allowed,
           busiest.empty() ? "" : fmt::format("; most is done by '{}'", busiest)));
     }
   }
@@ -236,8 +240,11 @@ double Monitor::resolve_work(const StepView& step, double open, double work) {
     last = finer;
   }
   double uncertain = std::abs(finer - last), other = 0;
-  if (by_cubic(*step.dense) && integrate_power(step, parts / 2, other, Way::dense))
-    uncertain += std::abs(finer - other);
+  // Fixed steps may be as long as they like: there no way between the ends is the right one.
+  const bool cubic = by_cubic(*step.dense);
+  if (cubic || fixed())
+    if (integrate_power(step, parts / 2, other, cubic ? Way::dense : Way::cubic))
+      uncertain += std::abs(finer - other);
   report_.energy.work += finer - work;
   report_.energy.exchanged += std::abs(finer) - std::abs(work);
   return uncertain;
@@ -246,7 +253,7 @@ double Monitor::resolve_work(const StepView& step, double open, double work) {
 /// Positions go where velocities lead: by the trapezoidal rule with or without its correction by
 /// the accelerations. A mechanism that has closed on another branch does not.
 void Monitor::judge_positions(const DenseStep& dense) {
-  if (share_ == 0 || !report_.against.empty()) return;
+  if (fixed() || !report_.against.empty()) return;
   const ChartPoint &A = dense.from, &B = dense.to;
   const bool curved = A.ddq.size() == A.q.size() && B.ddq.size() == A.q.size();
   const double h = dense.h();

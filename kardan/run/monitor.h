@@ -35,10 +35,11 @@ class Monitor {
   bool failed() const { return failed_; }
 
  private:
+  bool fixed() const { return options_.driver.fixed_step > 0; }
   bool by_cubic(const DenseStep& dense) const;
   void between(const DenseStep& dense, double theta);
   /// Where states inside a step are taken from.
-  enum class Way { usual, dense };
+  enum class Way { usual, dense, cubic };
   bool add_work(const StepView& step, double& work);
   bool integrate_power(const StepView& step, int parts, double& work, Way way = Way::usual);
   void judge_energy(const StepView& step, const Vector& a, bool known, double work);
@@ -73,7 +74,7 @@ class Monitor {
   RowSolver row_solver_;
   Vector a_, lambda_;
   EnergyAccount account_;
-  double share_ = 0;      // of the tolerance, that steps keep; 0: they are not judged
+  double share_ = 0;      // of the tolerance, that steps keep; fixed ones keep their estimate
   long refinements_ = 0;  // of the work of steps
   ChartPoint point_;
   State inside_, solved_;

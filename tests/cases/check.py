@@ -1,9 +1,9 @@
-"""usage: check.py KARDAN [MODEL...] [--methods all|NAME,NAME] [--certify]
+"""usage: check.py KARDAN [MODEL...] [--methods all|short|NAME,NAME] [--certify]
 
 Runs the cases of cases.json, or those of the models named, and says what is wrong: a run that ends with exit
 code 0 and another result than the true one, a refusal that the case does not allow, a crash, a run without an
 end. With --certify every run is certified: a wrong result that is called reached is wrong. Exit code 1 if
-anything is.
+anything is. 'short' stands for those of a case that are also under "short" in cases.json.
 """
 import argparse
 import csv
@@ -114,6 +114,8 @@ def main():
         methods = case.get("methods", book["methods"])
         if asked.methods == "all" and "methods" not in case:
             methods = ["auto", *orders]
+        elif asked.methods == "short":
+            methods = [name for name in methods if name in book["short"]]
         elif asked.methods and asked.methods != "all":
             methods = asked.methods.split(",")
         for method in methods:

@@ -57,6 +57,30 @@ TEST_P(CertificateOfEveryMethod, IsRefutedWhereEnergyComesFromNowhere) {
   EXPECT_EQ(verdict_of(wrong).reason, "refuted");
 }
 
+/// Fixed steps keep no tolerance, but what their errors do not explain counts against them too.
+TEST_P(CertificateOfEveryMethod, IsRefutedWithFixedStepsToo) {
+  if (find_method(GetParam())->integrate) return;  // has no fixed steps
+  for (const double push : {0.0, 0.05})
+    for (const double step : {0.001, 3e-4}) {
+      Ran run;
+      Diagnostics faults;
+      run.prepared = prepare(model_of(oscillator(push)), {}, faults);
+      SimulateOptions options;
+      options.method = GetParam();
+      options.t_end = 10;
+      options.driver.fixed_step = step;
+      run.report = simulate(run.prepared, options, {}, {}, faults);
+      ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
+      if (push == 0) {
+        EXPECT_THAT(run.report.against, IsEmpty()) << step;
+        continue;
+      }
+      ASSERT_EQ(run.report.against.size(), 1u) << step;
+      EXPECT_THAT(run.report.against[0], HasSubstr("the estimate of errors explains"));
+      EXPECT_EQ(verdict_of(run).reason, "refuted");
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, CertificateOfEveryMethod, testing::ValuesIn(methods_of_order_2()),
                          [](const auto& p) { return p.param; });
 
@@ -210,9 +234,7 @@ TEST(Certificate, IsGreenOnlyWhereNothingIsRemarked) {
 TEST(Certificate, SpeaksOfTheTolerancesThatWereAsked) {
   Ran run = run_model(pendulum, "rn4", 0.5, 1e-7);
   run.report.asked.relative = 5;
-  EXPECT_THAT(
-      verdict_of(run).sentences,
-      testing::Contains(HasSubstr("5 relative, 1e-7 absolute")));
+  EXPECT_THAT(verdict_of(run).sentences, testing::Contains(HasSubstr("5 relative, 1e-7 absolute")));
 }
 
 }  // namespace

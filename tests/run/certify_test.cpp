@@ -335,6 +335,60 @@ joints:
   EXPECT_GE(reached, 10) << "budgets are used up";
 }
 
+/// What a run of its own would take a thousand times its steps to prove, a method of higher order
+/// does in fewer; and the error measured is the true one.
+TEST(Certify, MeasuresMethodsOfLowOrderByOthers) {
+  const PrepareRun make = shipped_run("pendulum");
+  const auto exact = tight_run(make, {"pendulum", "radau5", 1}, 1e-12);
+  ASSERT_TRUE(exact);
+  int measured = 0;
+  for (const Method& m : methods()) {
+    if (m.error_order > 1) continue;
+    const std::string name(m.name);
+    Diagnostics faults;
+    const Certification c = certify(make, options_of(name, 1, 1e-6), {}, faults);
+    ASSERT_EQ(c.accuracy.verdict, Certified::reached) << name << ": " << c.accuracy.message;
+    EXPECT_NE(c.accuracy.referee, "") << name;
+    EXPECT_EQ(c.accuracy.crossed, c.accuracy.referee) << name;
+    EXPECT_LE(c.accuracy.used, 60) << name;
+    // Of a method of order 1 the root of the tolerance is asked for, and that is said.
+    EXPECT_DOUBLE_EQ(c.accuracy.asked, m.order == 1 ? 1e-3 : 1e-6) << name;
+    EXPECT_EQ(m.order == 1, c.accuracy.message.find("method of order 1") != std::string::npos)
+        << c.accuracy.message;
+    Prepared run = make();
+    SimulateOptions again = c.options;
+    again.every = 0.01;
+    RunReport ignored;
+    const auto path = trajectory(run, again, ignored, faults);
+    ASSERT_TRUE(path);
+    const ReachedError truth = reached_error(component_errors(*run.system, *path, *exact));
+    expect_right(name, c.accuracy.asked, std::max(c.accuracy.position, c.accuracy.velocity),
+                 std::max(truth.position, truth.velocity));
+    ++measured;
+  }
+  EXPECT_GE(measured, 10);
+}
+
+/// No two runs are of one motion, so that nothing may be certified, whoever is the referee.
+TEST(Certify, FailsWhereRunsDoNotAgree) {
+  for (const char* method : {"newmark", "welch1", "rn4", "dopri5", "radau5"}) {
+    int count = 0;
+    const PrepareRun make = [&count] {
+      Diagnostics told;
+      const double g = 9.81 + 0.05 * ++count;
+      return prepare(model_of(fmt::format("kardan: 1\ndimension: 2\ngravity: [0, -{}]\nbodies:\n"
+                                          "  a: {{mass: 1, inertia: [0.1], position: [0.5, 0]}}\n"
+                                          "joints:\n  j: {{type: revolute, bodies: [ground, a], "
+                                          "at: [0, 0]}}\n",
+                                          g)),
+                     {}, told);
+    };
+    Diagnostics faults;
+    const Certification c = certify(make, options_of(method, 1, 1e-6), {}, faults);
+    EXPECT_NE(c.accuracy.verdict, Certified::reached) << method << ": " << c.accuracy.message;
+  }
+}
+
 TEST(Certify, KeepsToItsBudget) {
   Diagnostics faults;
   const Certification c = certify(shipped_run("double_pendulum_welch"),
