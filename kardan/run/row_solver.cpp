@@ -28,6 +28,9 @@ constexpr double fine_share = 0.01;
 constexpr double doubt = 10;
 /// Into which the way to a row is cut.
 constexpr double most_parts = 64;
+/// Of implicit methods whose ends carry fast modes. (Those of order 1 are farther from the motion
+/// in a step than rows may be.)
+constexpr int order_off_slow_motion = 2;
 /// Of methods that stand in for others.
 constexpr int least_order = 3;
 /// Of the tolerance, to which steps to rows iterate.
@@ -72,7 +75,7 @@ void RowSolver::use(const System& system, const Formulation& formulation,
   chosen_ = has_begun_ = has_last_ = has_last_start_ = false;
   const bool implicit = method_.needs_jacobian || method_.needs_jacobian_anywhere ||
                         (!can_begin_anywhere(method_) && !method_.is_explicit);
-  looks_back_ = implicit && method_.order < least_order;
+  looks_back_ = implicit && method_.order == order_off_slow_motion;
 }
 
 bool RowSolver::find(const Method& m, bool own_form) {
