@@ -86,7 +86,7 @@ std::vector<std::string> all_names() {
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryMethod, testing::ValuesIn(all_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace kardan
