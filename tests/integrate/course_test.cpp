@@ -19,7 +19,8 @@ class EveryMethod : public testing::TestWithParam<std::string> {
  protected:
   Ended run_to(double t_end, const DriverOptions& options, const Observer& observer = {}) const {
     const Method& method = *find_method(GetParam());
-    return run_on(model_file("pendulum.yaml"), method, method.formulation, t_end, options, {}, observer);
+    return run_on(model_file("pendulum.yaml"), method, method.formulation, t_end, options, {},
+                  observer);
   }
 };
 
@@ -86,7 +87,7 @@ std::vector<std::string> all_names() {
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryMethod, testing::ValuesIn(all_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace kardan
