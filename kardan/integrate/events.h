@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kardan/integrate/dense.h"
-#include "kardan/integrate/driver.h"
+#include "kardan/integrate/driver_options.h"
 
 namespace kardan {
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "kardan/integrate/driver.h"
+#include "kardan/integrate/driver_options.h"
 
 namespace kardan {
 
