@@ -17,9 +17,9 @@
 #include <memory>
 
 #include "kardan/formulation/auxiliary.h"
-#include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/formulation.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/constrained_problem.h"
 #include "kardan/linalg/motion/motion_solver.h"

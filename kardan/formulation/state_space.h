@@ -26,9 +26,9 @@
 
 #include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
-#include "kardan/formulation/catalog.h"
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/formulation.h"
 #include "kardan/formulation/parametrization.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/problem.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kardan/formulation/wishes.h"
+#include "kardan/model/resolve.h"
 #include "kardan/run/outputs.h"
 #include "kardan/run/result.h"
 #include "kardan/system/variant_system.h"

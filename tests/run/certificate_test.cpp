@@ -8,9 +8,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "kardan/integrate/driver.h"
 #include "kardan/io/report_json.h"
 #include "kardan/io/verdict.h"
 #include "kardan/run/certify.h"
+#include "kardan/run/choice.h"
 #include "kardan/run/cross_check.h"
 #include "kardan/run/monitor.h"
 #include "run/event_runs.h"
@@ -210,9 +212,7 @@ TEST(Certificate, IsGreenOnlyWhereNothingIsRemarked) {
 TEST(Certificate, SpeaksOfTheTolerancesThatWereAsked) {
   Ran run = run_model(pendulum, "rn4", 0.5, 1e-7);
   run.report.asked.relative = 5;
-  EXPECT_THAT(
-      verdict_of(run).sentences,
-      testing::Contains(HasSubstr("5 relative, 1e-7 absolute")));
+  EXPECT_THAT(verdict_of(run).sentences, testing::Contains(HasSubstr("5 relative, 1e-7 absolute")));
 }
 
 }  // namespace
