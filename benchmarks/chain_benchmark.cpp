@@ -7,6 +7,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "kardan/formulation/catalog.h"
+#include "kardan/integrate/driver.h"
 #include "kardan/io/model_reader.h"
 #include "kardan/run/simulate.h"
 

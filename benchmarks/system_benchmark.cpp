@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "kardan/io/model_reader.h"
+#include "kardan/model/resolve.h"
 #include "kardan/run/prepare.h"
 
 namespace kardan {

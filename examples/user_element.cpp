@@ -12,6 +12,7 @@
 #include "kardan/formulation/assembly.h"
 #include "kardan/formulation/equilibrium.h"
 #include "kardan/model/model.h"
+#include "kardan/model/resolve.h"
 
 namespace {
 

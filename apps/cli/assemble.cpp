@@ -49,11 +49,12 @@ enum class Start { as_told, in_balance };
 int show(const ModelOptions& options, Start start) {
   const auto overrides = parse_overrides(options);
   if (!overrides) return bad_input;
-  auto model = read(options, *overrides);
-  if (!model) return bad_input;
-  if (start == Start::in_balance) model->start = "equilibrium";
+  auto loaded = load(options, *overrides);
+  if (!loaded) return bad_input;
+  if (start == Start::in_balance) loaded->model.start = "equilibrium";
   Diagnostics diagnostics;
-  const Prepared prepared = prepare(*model, *overrides, diagnostics);
+  const Prepared prepared =
+      prepare(loaded->model, *overrides, std::move(loaded->system), diagnostics);
   if (diagnostics.has_errors() || !prepared.system) {
     tell(diagnostics);
     return bad_input;

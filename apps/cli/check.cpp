@@ -65,15 +65,16 @@ void print_report(const System& system, const CheckReport& r) {
 static int check(const ModelOptions& options) {
   const auto overrides = parse_overrides(options);
   if (!overrides) return bad_input;
-  auto model = read(options, *overrides);
-  if (!model) return bad_input;
+  auto loaded = load(options, *overrides);
+  if (!loaded) return bad_input;
   Diagnostics diagnostics;
-  const Prepared prepared = prepare(*model, *overrides, diagnostics);
+  const Prepared prepared =
+      prepare(loaded->model, *overrides, std::move(loaded->system), diagnostics);
   if (prepared.system) {
     // Over the run that the file asks for.
     SimulateOptions run;
     Diagnostics unused;
-    read_simulate_options(model->simulate, prepared.system->blueprint().parameters,
+    read_simulate_options(loaded->model.simulate, prepared.system->blueprint().parameters,
                           MethodChoice::of_the_file, run, unused);
     refuse_kinks(*prepared.system, prepared.start.state.t, run.t_end, diagnostics);
   }
@@ -81,7 +82,7 @@ static int check(const ModelOptions& options) {
     tell(diagnostics);
     return bad_input;
   }
-  model.reset();  // the system is made: its description takes as much room
+  loaded.reset();  // the system is made: its description takes as much room
   const CheckReport report = check_start(prepared);
   const System& system = *prepared.system;
   if (options.json)

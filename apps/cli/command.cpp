@@ -37,31 +37,23 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {
   return values;
 }
 
-std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides) {
+std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides,
+                                Unnamed unnamed) {
   Diagnostics diagnostics;
+  const std::string name =
+      unnamed == Unnamed::stays
+          ? std::string()
+          : printable(std::filesystem::path(options.file).stem().string(), Lines::one);
   const IncludeFrom from =
       options.include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder;
   std::optional<LoadedModel> loaded;
   if (!is_stored_result(options.file))
-    loaded = load_model(options.file, overrides, from, diagnostics);
+    loaded = load_model(options.file, overrides, from, diagnostics, name);
   else if (const auto stored = StoredResult::open(options.file, diagnostics))
     loaded = load_model_text(stored->description().model, options.file, overrides,
-                             IncludeFrom::nowhere, diagnostics);
+                             IncludeFrom::nowhere, diagnostics, {}, name);
   if (tell(diagnostics)) return std::nullopt;
   return loaded;
-}
-
-/// A model without a name has that of its file.
-static Model named_after(const std::string& file, Model model) {
-  if (model.name.empty())
-    model.name = printable(std::filesystem::path(file).stem().string(), Lines::one);
-  return model;
-}
-
-std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides) {
-  auto loaded = load(options, overrides);
-  if (!loaded) return std::nullopt;
-  return named_after(options.file, std::move(loaded->model));
 }
 
 std::vector<Argument> model_arguments(ModelOptions& o) {
@@ -92,10 +84,10 @@ int start_model(const ModelOptions& options, StartedModel& out) {
   auto loaded = load(options, *overrides);
   if (!loaded) return bad_input;
   for (const SharedText& file : loaded->document.files) out.files.push_back(file.str());
-  out.model = named_after(options.file, std::move(loaded->model));
+  out.model = std::move(loaded->model);
   out.overrides = *overrides;
   Diagnostics diagnostics;
-  out.prepared = prepare(out.model, *overrides, diagnostics);
+  out.prepared = prepare(out.model, *overrides, std::move(loaded->system), diagnostics);
   if (diagnostics.has_errors() || !out.prepared.system) {
     tell(diagnostics);
     return bad_input;

@@ -31,9 +31,11 @@ struct ModelOptions {
 /// Parsed `--set`, or nothing after telling what is wrong.
 std::optional<ParameterValues> parse_overrides(const ModelOptions& options);
 
+/// Whether a model without a name gets that of its file.
+enum class Unnamed { stays, after_file };
 /// Reads the model of the options and tells every fault on stderr.
-std::optional<Model> read(const ModelOptions& options, const ParameterValues& overrides);
-std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides);
+std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides,
+                                Unnamed unnamed = Unnamed::after_file);
 
 /// A model with its system at a consistent start.
 struct StartedModel {

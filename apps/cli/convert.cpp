@@ -29,7 +29,7 @@ int convert(const ModelOptions& options, const ConvertOptions& given) {
   }
   const auto overrides = parse_overrides(options);
   if (!overrides) return bad_input;
-  const auto loaded = load(options, *overrides);
+  const auto loaded = load(options, *overrides, Unnamed::stays);
   if (!loaded) return bad_input;
   io::YamlNode tree = given.expand ? io::to_tree(loaded->model) : loaded->document.root;
   for (const auto& [name, value] : *overrides) io::set_parameter(tree, name, value);

@@ -10,6 +10,7 @@
 #include "kardan/integrate/method.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/run/automatic.h"
+#include "kardan/run/choice.h"
 
 namespace kardan::cli {
 namespace {

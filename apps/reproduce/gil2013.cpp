@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "apps/pictures/svg_plot.h"
+#include "kardan/formulation/catalog.h"
 #include "kardan/io/model_reader.h"
 #include "kardan/io/output_file.h"
 

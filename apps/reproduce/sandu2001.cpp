@@ -14,6 +14,7 @@
 
 #include "apps/pictures/svg_plot.h"
 #include "kardan/formulation/state_space.h"
+#include "kardan/integrate/driver.h"
 #include "kardan/io/output_file.h"
 #include "kardan/run/simulate.h"
 

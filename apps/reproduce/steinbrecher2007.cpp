@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "kardan/formulation/assembly.h"
+#include "kardan/run/choice.h"
 #include "kardan/system/automatic_equations.h"
 
 namespace kardan::reproduce {

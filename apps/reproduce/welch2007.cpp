@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "kardan/formulation/all_coordinates.h"
+#include "kardan/formulation/catalog.h"
+#include "kardan/integrate/driver.h"
 
 namespace kardan::reproduce {
 

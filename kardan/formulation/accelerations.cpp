@@ -1,6 +1,5 @@
 #include "kardan/formulation/accelerations.h"
 
-#include "kardan/formulation/assembly.h"
 #include "kardan/formulation/coupled_accelerations.h"
 
 namespace kardan {

@@ -27,4 +27,8 @@ class AccelerationSolver {
   std::optional<Saddle> saddle_;  // from the first use on: it takes more room than a system
 };
 
+/// The same, once.
+Eval solve_accelerations(const System& system, State& state, Vector& a, Vector& lambda,
+                         Workspace& ws);
+
 }  // namespace kardan

@@ -16,10 +16,10 @@
 #include <memory>
 
 #include "kardan/formulation/auxiliary.h"
-#include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
 #include "kardan/formulation/chart_base.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/formulation.h"
 #include "kardan/formulation/singular_watch.h"
 #include "kardan/formulation/system_events.h"
 #include "kardan/integrate/constrained_problem.h"

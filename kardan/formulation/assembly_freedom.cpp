@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/assembly.h"
 #include "kardan/formulation/mirror_image.h"

@@ -192,15 +192,6 @@ void Descriptor::carry(std::span<double> y) {
   chart_.difference(base_.state.p, point_.p, y);
 }
 
-void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix& out) {
-  const SparsePattern& p = *G.pattern;
-  out.resize(rows, p.cols);
-  out.set_zero();
-  for (int i = 0; i < rows; ++i)
-    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
-      out(i, p.column[k]) = G.values[k] * scale[p.column[k]];
-}
-
 Eval Descriptor::rebase(const State& state) {
   std::swap(past_p_, base_.state.p);
   base_.state = state;

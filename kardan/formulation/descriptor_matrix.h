@@ -1,11 +1,13 @@
 #pragma once
 /// Linearizations of the equations of motion in all coordinates (descriptor.h).
 
-#include "kardan/formulation/descriptor.h"
+#include "kardan/formulation/descriptor_form.h"
+#include "kardan/integrate/dae_problem.h"
 #include "kardan/linalg/complex_lu.h"
 #include "kardan/linalg/constraint_space.h"
 #include "kardan/linalg/dense_lu.h"
 #include "kardan/linalg/row_space.h"
+#include "kardan/system/system.h"
 
 namespace kardan {
 

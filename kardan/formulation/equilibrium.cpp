@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/balance.h"
 #include "kardan/linalg/dense_lu.h"
 

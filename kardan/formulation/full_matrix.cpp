@@ -10,6 +10,16 @@
 namespace kardan {
 namespace {
 
+/// Rows of G, the first `rows` of them, by columns in the units `scale`.
+void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix& out) {
+  const SparsePattern& p = *G.pattern;
+  out.resize(rows, p.cols);
+  out.set_zero();
+  for (int i = 0; i < rows; ++i)
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+      out(i, p.column[k]) = G.values[k] * scale[p.column[k]];
+}
+
 class FullMatrix final : public DescriptorMatrix {
  public:
   FullMatrix(const DescriptorLayout& layout, const DescriptorForm& form)

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kardan/formulation/assembly.h"
+#include "kardan/formulation/assembly_report.h"
 #include "kardan/system/system.h"
 
 namespace kardan {

@@ -25,11 +25,11 @@
 
 #include "kardan/base/vec.h"
 #include "kardan/formulation/auxiliary.h"
-#include "kardan/formulation/catalog.h"
 #include "kardan/formulation/chart.h"
 #include "kardan/formulation/chart_base.h"
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/error_units.h"
+#include "kardan/formulation/formulation.h"
 #include "kardan/formulation/free_accelerations.h"
 #include "kardan/formulation/partition.h"
 #include "kardan/formulation/singular_watch.h"

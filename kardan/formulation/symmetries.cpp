@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kardan/base/rotation.h"
+#include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/assembly.h"
 #include "kardan/formulation/residuals.h"
 #include "kardan/linalg/eigenvalues.h"

@@ -8,7 +8,7 @@
 /// N and D are dense: factors of the dependent block take m^3 operations for m constraints at every
 /// evaluation. Everything else is that of state_space.h.
 
-#include "kardan/formulation/catalog.h"
+#include "kardan/formulation/formulation.h"
 
 namespace kardan {
 

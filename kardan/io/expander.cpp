@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "kardan/base/stop.h"
 #include "kardan/base/text.h"
-#include "kardan/io/expander_template.h"
 
 namespace kardan::io {
 namespace {
@@ -27,32 +25,16 @@ std::string print(double x) {
 
 }  // namespace
 
-std::optional<double> parse_number(std::string_view text) {
-  const std::size_t digit = text.find_first_of("0123456789");
-  // A sign, a point or both may stand before the first digit: this leaves out inf and nan.
-  const std::string_view before = text.substr(0, std::min(digit, text.size()));
-  if (digit == std::string_view::npos || !(before.empty() || before == "." || before == "-" ||
-                                           before == "-." || before == "+" || before == "+."))
-    return {};
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
-
 Expander::Expander(const ParameterScope& parameters, const std::vector<SharedText>& files,
                    Diagnostics& diagnostics, const ExpansionLimits& limits)
     : parameters_(parameters), files_(files), diagnostics_(diagnostics), limits_(limits) {}
 
-Expander::~Expander() = default;
-
 FieldValue Expander::value(const YamlNode& node, const std::string& what) {
-  return make(Compiler(*this).compile(node, what));
+  return make(TemplateCompiler(parameters_, files_, diagnostics_).compile(node, what));
 }
 
 void Expander::named_things(const YamlNode& mapping, const std::string& what, const Use& use) {
-  Compiler compiler(*this);
+  TemplateCompiler compiler(parameters_, files_, diagnostics_);
   for (std::size_t i = 0; i < mapping.items.size(); ++i) {
     const YamlNode& node = mapping.items[i];
     const YamlKey& key = mapping.keys[i];
@@ -64,7 +46,7 @@ void Expander::named_things(const YamlNode& mapping, const std::string& what, co
           fmt::format("write {}: {{key: value, ...}}", key.text));
       continue;
     }
-    const Entry entry = compiler.entry(key, node, "");
+    const EntryTemplate entry = compiler.entry(key, node, "");
     if (entry.broken) continue;
     run(entry, 0, [&] { use(expand(entry.key), entry.where, make_mapping(entry.value)); });
   }
@@ -76,7 +58,7 @@ double Expander::number(const Expression& expression, const std::vector<int>& sl
   return expression.evaluate(std::span<const double>(arguments_));
 }
 
-double Expander::substitute(const Text& text, std::size_t piece) {
+double Expander::substitute(const TextTemplate& text, std::size_t piece) {
   const Expression& expression = text.pieces[piece].expression;
   const double result = number(expression, text.pieces[piece].slots);
   if (!std::isfinite(result) && report_once(text.where))
@@ -86,7 +68,7 @@ double Expander::substitute(const Text& text, std::size_t piece) {
   return result;
 }
 
-std::string Expander::expand(const Text& text) {
+std::string Expander::expand(const TextTemplate& text) {
   std::string result;
   for (std::size_t i = 0; i < text.pieces.size(); ++i) {
     result += text.pieces[i].literal;
@@ -96,7 +78,7 @@ std::string Expander::expand(const Text& text) {
   return result;
 }
 
-FieldValue Expander::make(const Template& t) {
+FieldValue Expander::make(const ValueTemplate& t) {
   if (!t.varies) {
     (void)count(t.constant.where, 0, t.values);
     return t.constant;
@@ -108,7 +90,7 @@ FieldValue Expander::make(const Template& t) {
   } else if (t.kind == YamlNode::Kind::list) {
     FieldValue::List list;
     list.reserve(t.items.size());
-    for (const Template& item : t.items) list.push_back(make(item));
+    for (const ValueTemplate& item : t.items) list.push_back(make(item));
     value.data = std::move(list);
   } else if (t.text.is_number) {
     value.data = substitute(t.text, 0);
@@ -125,7 +107,7 @@ FieldValue Expander::make(const Template& t) {
   return value;
 }
 
-FieldMap Expander::make_mapping(const Template& t) {
+FieldMap Expander::make_mapping(const ValueTemplate& t) {
   if (!t.varies) {
     (void)count(t.constant.where, 0, t.values);
     const auto* constant = std::get_if<FieldMap>(&t.constant.data);
@@ -134,7 +116,7 @@ FieldMap Expander::make_mapping(const Template& t) {
   FieldMap map;
   map.reserve(t.entries.size());
   std::unordered_set<std::string> names;
-  for (const Entry& entry : t.entries) {
+  for (const EntryTemplate& entry : t.entries) {
     if (entry.broken) continue;
     run(entry, 0, [&] {
       std::string key = expand(entry.key);
@@ -150,13 +132,14 @@ FieldMap Expander::make_mapping(const Template& t) {
   return map;
 }
 
-void Expander::run(const Entry& entry, std::size_t depth, const std::function<void()>& each) {
+void Expander::run(const EntryTemplate& entry, std::size_t depth,
+                   const std::function<void()>& each) {
   if (exhausted_) return;
   if (depth == entry.ranges.size()) {
     if (count(entry.where, depth > 0 ? 1 : 0, 0)) each();
     return;
   }
-  const Range& range = entry.ranges[depth];
+  const IndexRange& range = entry.ranges[depth];
   const double first = number(range.first, range.first_slots);
   const double last = number(range.last, range.last_slots);
   if (!whole_bounds(range, first, last)) return;
@@ -171,9 +154,9 @@ void Expander::run(const Entry& entry, std::size_t depth, const std::function<vo
   indices_.pop_back();
 }
 
-bool Expander::fits(const Entry& entry) {
+bool Expander::fits(const EntryTemplate& entry) {
   double copies = 1;
-  for (const Range& range : entry.ranges) {
+  for (const IndexRange& range : entry.ranges) {
     const auto inner = [&](int slot) { return slot >= static_cast<int>(indices_.size()); };
     if (std::any_of(range.first_slots.begin(), range.first_slots.end(), inner) ||
         std::any_of(range.last_slots.begin(), range.last_slots.end(), inner))
@@ -186,7 +169,7 @@ bool Expander::fits(const Entry& entry) {
   return count(entry.where, 0, 0) && copies > 0;
 }
 
-bool Expander::whole_bounds(const Range& range, double first, double last) {
+bool Expander::whole_bounds(const IndexRange& range, double first, double last) {
   if (is_whole(first) && is_whole(last)) return true;
   if (report_once(range.where))
     diagnostics_.error("repeat.bounds",

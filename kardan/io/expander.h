@@ -14,15 +14,14 @@
 /// first copy is made.
 
 #include <functional>
-#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "kardan/elements/field.h"
+#include "kardan/io/expander_template.h"
 #include "kardan/io/yaml_document.h"
 
 namespace kardan::io {
@@ -32,22 +31,11 @@ struct ExpansionLimits {
   std::size_t values = 5'000'000;  ///< numbers, texts (by weight), lists and mappings, in all
 };
 
-/// Parameters with their values, and those that have none because of an error already reported.
-struct ParameterScope {
-  Environment values;
-  std::unordered_set<std::string> failed;
-};
-
-/// A plain scalar that is a whole number text: "1", "-.5", "+2e-3"; nothing else, so neither "nan"
-/// nor "0x10".
-[[nodiscard]] std::optional<double> parse_number(std::string_view text);
-
 class Expander {
  public:
   /// `files` are those of the document, which outlive this.
   Expander(const ParameterScope& parameters, const std::vector<SharedText>& files,
            Diagnostics& diagnostics, const ExpansionLimits& limits = {});
-  ~Expander();
   Expander(const Expander&) = delete;
   Expander& operator=(const Expander&) = delete;
 
@@ -59,24 +47,18 @@ class Expander {
   void named_things(const YamlNode& mapping, const std::string& what, const Use& use);
 
  private:
-  class Compiler;
-  struct Text;
-  struct Range;
-  struct Entry;
-  struct Template;
-
-  [[nodiscard]] std::string expand(const Text&);
+  [[nodiscard]] std::string expand(const TextTemplate&);
   [[nodiscard]] double number(const Expression&, const std::vector<int>& slots);
   /// The value of ${...} number `piece`.
-  [[nodiscard]] double substitute(const Text&, std::size_t piece);
-  [[nodiscard]] FieldValue make(const Template&);
-  [[nodiscard]] FieldMap make_mapping(const Template&);
+  [[nodiscard]] double substitute(const TextTemplate&, std::size_t piece);
+  [[nodiscard]] FieldValue make(const ValueTemplate&);
+  [[nodiscard]] FieldMap make_mapping(const ValueTemplate&);
   /// Runs over the product of the entry's ranges from the one at `depth` on.
-  void run(const Entry&, std::size_t depth, const std::function<void()>& each);
+  void run(const EntryTemplate&, std::size_t depth, const std::function<void()>& each);
   /// Whether the entry makes copies, and not too many: as far as its ranges do not depend on each
   /// other, so that a long repeat is refused before the first copy is made.
-  bool fits(const Entry&);
-  bool whole_bounds(const Range&, double first, double last);
+  bool fits(const EntryTemplate&);
+  bool whole_bounds(const IndexRange&, double first, double last);
   bool report_once(const SourceLocation& where);
   bool count(const SourceLocation& where, std::size_t entries, std::size_t values);
 

@@ -1,14 +1,30 @@
 #pragma once
-/// What an Expander compiles a document to before it makes the copies; private to it.
+/// What a document is compiled to before an Expander (expander.h) makes the copies.
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
 
-#include "kardan/io/expander.h"
+#include "kardan/elements/field.h"
+#include "kardan/io/yaml_document.h"
 
 namespace kardan::io {
 
+/// Parameters with their values, and those that have none because of an error already reported.
+struct ParameterScope {
+  Environment values;
+  std::unordered_set<std::string> failed;
+};
+
+/// A plain scalar that is a whole number text: "1", "-.5", "+2e-3"; nothing else, so neither "nan"
+/// nor "0x10".
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
+
 /// A text split at ${}: literal, expression, literal, ...
-struct Expander::Text {
+struct TextTemplate {
   struct Piece {
     std::string literal;
     Expression expression;  // after the literal, when `slots` are set
@@ -25,58 +41,65 @@ struct Expander::Text {
   }
 };
 
-struct Expander::Range {
+struct IndexRange {
   std::string name;
   Expression first, last;
   std::vector<int> first_slots, last_slots;
   SourceLocation where;
 };
 
-struct Expander::Template {
+struct EntryTemplate;
+
+struct ValueTemplate {
   FieldValue constant;     // the value if it does not vary; its place in any case
   std::size_t values = 1;  // how many values the constant has, with the weight of texts
   bool varies = false;
   YamlNode::Kind kind = YamlNode::Kind::null;
-  Text text;                    // of a scalar
-  std::vector<Template> items;  // of a list
-  std::vector<Entry> entries;   // of a mapping
+  TextTemplate text;                   // of a scalar
+  std::vector<ValueTemplate> items;    // of a list
+  std::vector<EntryTemplate> entries;  // of a mapping
 };
 
-struct Expander::Entry {
-  Text key;
+struct EntryTemplate {
+  TextTemplate key;
   SourceLocation where;  // of the key
-  std::vector<Range> ranges;
+  std::vector<IndexRange> ranges;
   bool broken = false;  // a range could not be understood
-  Template value;
+  ValueTemplate value;
 };
 
 /// Compiles nodes; `scope_` holds the names of the indices that may be used.
-class Expander::Compiler {
+class TemplateCompiler {
  public:
-  explicit Compiler(Expander& owner) : owner_(owner) {}
+  TemplateCompiler(const ParameterScope& parameters, const std::vector<SharedText>& files,
+                   Diagnostics& diagnostics)
+      : parameters_(parameters), files_(files), diagnostics_(diagnostics) {}
 
   /// `Repeat::done`: the mapping's own key `repeat` has been dealt with.
   enum class Repeat { field, done };
-  Template compile(const YamlNode& node, const std::string& what, Repeat repeat = Repeat::field);
-  Entry entry(const YamlKey& key, const YamlNode& node, const std::string& owner);
+  ValueTemplate compile(const YamlNode& node, const std::string& what,
+                        Repeat repeat = Repeat::field);
+  EntryTemplate entry(const YamlKey& key, const YamlNode& node, const std::string& owner);
 
  private:
   template <class Node>
   SourceLocation place(const Node& node, int offset = 0) const {
-    return {owner_.files_[static_cast<std::size_t>(node.file)], node.line, node.column + offset};
+    return {files_[static_cast<std::size_t>(node.file)], node.line, node.column + offset};
   }
-  void scalar(const YamlNode& node, const std::string& what, Template& t);
-  void list(const YamlNode& node, const std::string& what, Template& t);
-  void mapping(const YamlNode& node, const std::string& what, Repeat repeat, Template& t);
-  void ranges(const YamlNode& node, const std::string& what, Entry& e);
-  void range(const YamlKey& key, const YamlNode& node, const std::string& what, Entry& e);
+  void scalar(const YamlNode& node, const std::string& what, ValueTemplate& t);
+  void list(const YamlNode& node, const std::string& what, ValueTemplate& t);
+  void mapping(const YamlNode& node, const std::string& what, Repeat repeat, ValueTemplate& t);
+  void ranges(const YamlNode& node, const std::string& what, EntryTemplate& e);
+  void range(const YamlKey& key, const YamlNode& node, const std::string& what, EntryTemplate& e);
   /// Every index must be in the name, or copies would share it.
-  void check_key(const Entry& e, const std::string& key, std::size_t outer);
-  Text text(const YamlNode& node, const std::string& what);
+  void check_key(const EntryTemplate& e, const std::string& key, std::size_t outer);
+  TextTemplate text(const YamlNode& node, const std::string& what);
   bool expression(const std::string& source, const YamlNode& node, int offset,
                   const std::string& what, Expression& out, std::vector<int>& slots);
 
-  Expander& owner_;
+  const ParameterScope& parameters_;
+  const std::vector<SharedText>& files_;
+  Diagnostics& diagnostics_;
   std::vector<std::string> scope_;
   bool lenient_ = false;  // inside a repeat that is not understood
 };

@@ -10,15 +10,17 @@ namespace kardan {
 std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
                                            const ParameterValues& overrides,
                                            Diagnostics& diagnostics, const Catalog& catalog,
-                                           const io::ExpansionLimits& limits) {
+                                           const io::ExpansionLimits& limits,
+                                           const std::string& unnamed) {
   const std::size_t errors = diagnostics.error_count();
   LoadedModel out;
   out.document = std::move(document);
   out.model = read_model_draft(out.document, overrides, diagnostics, limits);
+  if (out.model.name.empty()) out.model.name = unnamed;
   // Behind a fault of syntax too much is missing.
   if (out.document.complete && out.document.root.kind == io::YamlNode::Kind::mapping) {
     io::report_unused_parameters(out.document, diagnostics);
-    find_faults(out.model, overrides, diagnostics, catalog);
+    out.system = find_faults(out.model, overrides, diagnostics, catalog);
     Diagnostics told;
     const Environment parameters = resolve_parameters(out.model.parameters, overrides, told);
     SimulateOptions ignored;
@@ -32,19 +34,21 @@ std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
 std::optional<LoadedModel> load_model_text(std::string_view text, const std::string& file,
                                            const ParameterValues& overrides, IncludeFrom from,
                                            Diagnostics& diagnostics,
-                                           const io::ExpansionLimits& limits) {
+                                           const io::ExpansionLimits& limits,
+                                           const std::string& unnamed) {
   const std::size_t errors = diagnostics.error_count();
   auto out = load_model_tree(io::parse_with_includes(text, file, from, diagnostics), overrides,
-                             diagnostics, Catalog::builtin(), limits);
+                             diagnostics, Catalog::builtin(), limits, unnamed);
   if (diagnostics.error_count() > errors) return {};
   return out;
 }
 
 std::optional<LoadedModel> load_model(const std::string& path, const ParameterValues& overrides,
-                                      IncludeFrom from, Diagnostics& diagnostics) {
+                                      IncludeFrom from, Diagnostics& diagnostics,
+                                      const std::string& unnamed) {
   const auto text = io::read_text(path, io::InputKind::regular_or_pipe, {path, 0, 0}, diagnostics);
   if (!text) return {};
-  return load_model_text(*text, path, overrides, from, diagnostics);
+  return load_model_text(*text, path, overrides, from, diagnostics, {}, unnamed);
 }
 
 }  // namespace kardan

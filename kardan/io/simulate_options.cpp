@@ -7,6 +7,7 @@
 #include "kardan/base/text.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/io/run_options.h"
+#include "kardan/run/choice.h"
 #include "kardan/run/ranges.h"
 
 namespace kardan {

@@ -130,18 +130,12 @@ struct Blueprint {
   EquilibriumData equilibrium;
   std::vector<InvariantData> invariants;
   std::vector<EventData> events;
-  std::vector<int> impulses;    ///< the events whose action is one
-  std::vector<HeldEvent> held;  ///< events of impulses
+  std::vector<int> impulses;        ///< the events whose action is one
+  std::vector<HeldEvent> held;      ///< events of impulses
   std::vector<OutputData> outputs;  ///< empty: everything
   /// Bodies and elements that were left out because of a fault.
   std::unordered_set<std::string> faulty;
-  bool start_at_equilibrium = false;
   std::optional<EquationData> equations;  ///< instead of bodies
 };
-
-/// Evaluates the parameters (with overrides), then everything that depends on them.
-/// The result is meaningful only if no error was reported.
-Blueprint resolve(const Model& model, const Catalog& catalog, const ParameterValues& overrides,
-                  Diagnostics& diagnostics);
 
 }  // namespace kardan

@@ -1,6 +1,6 @@
 #pragma once
 /// The editable description of a mechanical system: what a user writes, in a file or in C++, with
-/// parameters and expressions still in it. `resolve` (blueprint.h) checks it and turns it into
+/// parameters and expressions still in it. `resolve` (resolve.h) checks it and turns it into
 /// numbers.
 
 #include <string>

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/formulation/catalog.h"
+#include "kardan/integrate/driver.h"
+
 namespace kardan {
 namespace {
 

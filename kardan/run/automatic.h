@@ -17,12 +17,11 @@
 
 #include <string>
 
-#include "kardan/integrate/method.h"
-#include "kardan/run/simulate.h"
+#include "kardan/run/choice.h"
+#include "kardan/run/report.h"
+#include "kardan/system/system.h"
 
 namespace kardan {
-
-inline constexpr std::string_view automatic_method = "auto";
 
 /// The choice for a run from `start`, consistent, of equations and options that are good.
 [[nodiscard]] AutomaticChoice choose_automatically(const System& system, const State& start,

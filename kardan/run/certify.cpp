@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kardan/run/choice.h"
 #include "kardan/run/cross_check.h"
 
 namespace kardan {

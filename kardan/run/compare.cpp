@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "kardan/base/text.h"
+#include "kardan/run/choice.h"
 #include "kardan/run/instructions.h"
 
 namespace kardan {

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/formulation/catalog.h"
+#include "kardan/run/choice.h"
+
 namespace kardan {
 namespace {
 

@@ -3,7 +3,7 @@
 /// and release what comes to rest. Changes of the energy count as work.
 
 #include "kardan/integrate/driver.h"
-#include "kardan/run/simulate.h"
+#include "kardan/run/run_memory.h"
 #include "kardan/run/stops.h"
 
 namespace kardan {

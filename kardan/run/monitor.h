@@ -8,8 +8,9 @@
 
 #include "kardan/formulation/accelerations.h"
 #include "kardan/run/energy_account.h"
+#include "kardan/run/prepare.h"
 #include "kardan/run/row_solver.h"
-#include "kardan/run/simulate.h"
+#include "kardan/run/watchers.h"
 
 namespace kardan {
 

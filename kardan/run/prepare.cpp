@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kardan/formulation/wishes.h"
+#include "kardan/model/resolve.h"
 #include "kardan/run/outputs.h"
 #include "kardan/run/result.h"
 #include "kardan/system/variant_system.h"
@@ -16,22 +17,29 @@ std::unique_ptr<System> compile_model(const Model& model, const ParameterValues&
   return compile(std::move(blueprint), diagnostics);
 }
 
-void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
-                 const Catalog& catalog) {
+std::unique_ptr<System> find_faults(const Model& model, const ParameterValues& overrides,
+                                    Diagnostics& diagnostics, const Catalog& catalog) {
   Blueprint blueprint = resolve(model, catalog, overrides, diagnostics);
-  if (blueprint.equations && diagnostics.has_errors()) return;
-  const auto system = compile_draft(std::move(blueprint), diagnostics);
-  if (!system) return;
+  if (blueprint.equations && diagnostics.has_errors()) return nullptr;
+  auto system = compile_draft(std::move(blueprint), diagnostics);
+  if (!system) return nullptr;
   const Blueprint& b = system->blueprint();
   (void)bind_wishes(b.wishes, *system, diagnostics);
   (void)bind_wishes(b.equilibrium.wishes, *system, diagnostics);
   (void)bind_wishes(b.equilibrium.place, *system, diagnostics);
   (void)chosen_outputs(b, ResultColumns(*system).names(), diagnostics);
+  return diagnostics.has_errors() ? nullptr : std::move(system);
 }
 
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
-                           Diagnostics& diagnostics, const Catalog& catalog) {
-  return [&, overrides, first = true](const ParameterValues& more) mutable {
+                           Diagnostics& diagnostics, const Catalog& catalog,
+                           std::unique_ptr<System> compiled) {
+  auto made = std::make_shared<std::unique_ptr<System>>(std::move(compiled));
+  return [&, made, overrides, first = true](const ParameterValues& more) mutable {
+    if (*made && more.empty()) {
+      first = false;
+      return std::move(*made);
+    }
     ParameterValues all = overrides;
     for (const auto& [name, value] : more) {
       const auto old = std::find_if(
@@ -132,14 +140,20 @@ Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics
 
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
                  const Catalog& catalog) {
+  return prepare(model, overrides, nullptr, diagnostics, catalog);
+}
+
+Prepared prepare(const Model& model, const ParameterValues& overrides,
+                 std::unique_ptr<System> compiled, Diagnostics& diagnostics,
+                 const Catalog& catalog) {
   if (model.bodies.empty() && model.equations.fields.empty()) {
     diagnostics.error("model.no_bodies", "the model has no bodies", model.where,
                       "add a section 'bodies' or 'equations'");
     return {};
   }
   if (model.start == "equilibrium") {
-    Prepared out =
-        prepare_balanced(make_factory(model, overrides, diagnostics, catalog), diagnostics);
+    Prepared out = prepare_balanced(
+        make_factory(model, overrides, diagnostics, catalog, std::move(compiled)), diagnostics);
     ParameterValues found = overrides;
     found.insert(found.end(), out.solved.begin(), out.solved.end());
     out.system = with_variants(model, found, std::move(out.system), diagnostics, catalog);
@@ -147,8 +161,8 @@ Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnosti
       out.start.state.modes.resize(static_cast<std::size_t>(out.system->sizes().modes), 0);
     return out;
   }
-  auto system = compile_model(model, overrides, diagnostics, catalog);
-  return prepare(with_variants(model, overrides, std::move(system), diagnostics, catalog),
+  if (!compiled) compiled = compile_model(model, overrides, diagnostics, catalog);
+  return prepare(with_variants(model, overrides, std::move(compiled), diagnostics, catalog),
                  diagnostics, model.start == "as_given" ? Start::as_given : Start::assembled);
 }
 

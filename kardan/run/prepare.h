@@ -19,13 +19,17 @@ std::unique_ptr<System> compile_model(const Model& model, const ParameterValues&
                                       const Catalog& catalog = Catalog::builtin());
 
 /// Reports every fault of a model that can be found without computing: of its parts, and of the
-/// names in wishes, events, invariants and outputs, although others have been found before.
-void find_faults(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
-                 const Catalog& catalog = Catalog::builtin());
+/// names in wishes, events, invariants and outputs, although others have been found before. The
+/// system that was compiled on the way; null where there are errors.
+std::unique_ptr<System> find_faults(const Model& model, const ParameterValues& overrides,
+                                    Diagnostics& diagnostics,
+                                    const Catalog& catalog = Catalog::builtin());
 
-/// Compiles `model` again for other parameter values, on top of `overrides`.
+/// Compiles `model` again for other parameter values, on top of `overrides`. `compiled`: the system
+/// for no others, if it is there already.
 SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
-                           Diagnostics& diagnostics, const Catalog& catalog = Catalog::builtin());
+                           Diagnostics& diagnostics, const Catalog& catalog = Catalog::builtin(),
+                           std::unique_ptr<System> compiled = nullptr);
 
 /// A system at the start its model asks for: assembled, or balanced first.
 struct Prepared {
@@ -37,6 +41,10 @@ struct Prepared {
 
 /// Null system after errors in the model; otherwise look at start.report.status.
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
+                 const Catalog& catalog = Catalog::builtin());
+/// The same with the system that find_faults() has compiled of it; null: compiled here.
+Prepared prepare(const Model& model, const ParameterValues& overrides,
+                 std::unique_ptr<System> compiled, Diagnostics& diagnostics,
                  const Catalog& catalog = Catalog::builtin());
 
 /// Moved to the nearest consistent values, or trusted if it is consistent.

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "kardan/run/simulate.h"
+#include "kardan/run/simulate_options.h"
 
 namespace kardan {
 

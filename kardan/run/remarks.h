@@ -2,7 +2,7 @@
 /// What a run does not promise, in words for its certificate.
 
 #include "kardan/integrate/method.h"
-#include "kardan/run/simulate.h"
+#include "kardan/run/report.h"
 
 namespace kardan {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kardan/base/rotation_rates.h"
+#include "kardan/formulation/catalog.h"
 #include "kardan/integrate/constrained_problem.h"
 #include "kardan/run/automatic.h"
 

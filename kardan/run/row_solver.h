@@ -21,7 +21,10 @@
 
 #include <memory>
 
-#include "kardan/run/simulate.h"
+#include "kardan/integrate/dense.h"
+#include "kardan/integrate/driver_options.h"
+#include "kardan/run/choice.h"
+#include "kardan/system/system.h"
 
 namespace kardan {
 

@@ -1,7 +1,8 @@
+#include "kardan/run/run_memory.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "kardan/run/simulate.h"
 #include "kardan/system/variant_system.h"
 
 namespace kardan {

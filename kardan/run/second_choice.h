@@ -7,7 +7,7 @@
 /// 2. The choice fails, at a singular position for one: the method for whatever comes passes it,
 ///    and the choice is taken up again behind.
 
-#include "kardan/run/simulate.h"
+#include "kardan/run/watchers.h"
 
 namespace kardan {
 

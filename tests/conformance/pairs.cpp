@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kardan/formulation/catalog.h"
+#include "kardan/run/choice.h"
 
 namespace kardan::test {
 

@@ -12,6 +12,7 @@
 
 #include "kardan/base/rotation.h"
 #include "kardan/formulation/accelerations.h"
+#include "kardan/formulation/catalog.h"
 #include "kardan/formulation/error_units.h"
 #include "kardan/formulation/state_space.h"
 #include "kardan/run/simulate.h"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kardan/formulation/catalog.h"
 #include "kardan/run/simulate.h"
 #include "support/models.h"
 

@@ -9,6 +9,8 @@
 #include "conformance/pairs.h"
 #include "kardan/formulation/catalog.h"
 #include "kardan/formulation/system_inputs.h"
+#include "kardan/integrate/driver.h"
+#include "kardan/run/choice.h"
 #include "support/count_allocations.h"
 #include "support/models.h"
 #include "support/same_bits.h"

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <set>
 
+#include "kardan/model/resolve.h"
 #include "support/models.h"
 
 namespace kardan::test {

@@ -12,6 +12,7 @@
 #include "integrate/free_problem.h"
 #include "integrate/problems.h"
 #include "integrate/runs.h"
+#include "kardan/formulation/catalog.h"
 #include "support/places.h"
 
 namespace kardan {

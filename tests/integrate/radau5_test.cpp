@@ -8,6 +8,7 @@
 
 #include "integrate/runs.h"
 #include "kardan/formulation/assembly.h"
+#include "kardan/formulation/catalog.h"
 #include "kardan/formulation/descriptor.h"
 #include "support/general_problems.h"
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "kardan/formulation/catalog.h"
 #include "kardan/io/model_reader.h"
 #include "support/places.h"
 

@@ -5,6 +5,8 @@
 
 #include "io/reading.h"
 #include "kardan/io/load.h"
+#include "kardan/model/resolve.h"
+#include "kardan/run/prepare.h"
 #include "support/places.h"
 
 namespace kardan::io {
@@ -102,6 +104,25 @@ TEST(Parameters, ThatNothingUsesAreWarnedOf) {
       "bodies: {\"r_${i}\": {repeat: {i: [1, N]}, mass: \"${c}\"}}\n");
   EXPECT_EQ(only(d), "2:20 parameter.unused");
   EXPECT_FALSE(d.has_errors());
+}
+
+/// The system that was compiled to find faults is the one that runs.
+TEST(Loading, CompilesOnce) {
+  for (const char* start : {"assembled", "equilibrium"}) {
+    Diagnostics diagnostics;
+    auto loaded = load_model_text(
+        std::string("kardan: 1\nstart: ") + start +
+            "\ngravity: [0, -10, 0]\n"
+            "bodies: {a: {kind: point, mass: 2, position: [0, -1, 0]}}\n"
+            "forces: {s: {type: spring_damper, between: [ground, a], stiffness: 20}}\n",
+        "m.yaml", {}, IncludeFrom::model_folder, diagnostics, {}, "called");
+    ASSERT_TRUE(loaded) << format(diagnostics);
+    const System* const compiled = loaded->system.get();
+    ASSERT_TRUE(compiled);
+    EXPECT_EQ(compiled->blueprint().name, "called");
+    const Prepared prepared = prepare(loaded->model, {}, std::move(loaded->system), diagnostics);
+    EXPECT_EQ(prepared.system.get(), compiled) << start;
+  }
 }
 
 TEST(Defaults, FillFieldsThatAreNotGiven) {

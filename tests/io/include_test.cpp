@@ -7,6 +7,7 @@
 
 #include "io/reading.h"
 #include "kardan/io/load.h"
+#include "kardan/model/resolve.h"
 #include "support/places.h"
 
 namespace kardan::io {

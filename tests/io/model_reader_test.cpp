@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "io/reading.h"
+#include "kardan/model/resolve.h"
 
 namespace kardan::io {
 namespace {

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "kardan/formulation/catalog.h"
+#include "kardan/run/choice.h"
 #include "kardan/run/simulate.h"
 #include "support/models.h"
 

@@ -1,7 +1,6 @@
 #include "repository/include_table.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <regex>
 
@@ -96,22 +95,6 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, second == std::string::npos ? top : second);
 }
 
-struct Include {
-  std::string name;
-  bool quoted = false;
-};
-
-/// What the line includes: nothing, if it is no #include; an empty name, if a macro hides it.
-std::optional<Include> included(const std::string& line) {
-  static const std::regex directive(R"(^\s*#\s*(include|include_next|import)\b\s*(.*)$)");
-  static const std::regex operand(R"(^([<"])([^>"]+)[>"].*$)");
-  std::smatch match;
-  if (!std::regex_match(line, match, directive)) return std::nullopt;
-  const std::string rest = match[2];
-  if (!std::regex_match(rest, match, operand)) return Include{};
-  return Include{match[2], match[1] == "\""};
-}
-
 /// The fault of one #include in a folder of the table, or an empty string.
 std::string fault_of(const Include& include, const SourceFile& file, const Row& row) {
   if (include.name.empty()) return "includes by a macro; write the name of the header";
@@ -124,12 +107,8 @@ std::string fault_of(const Include& include, const SourceFile& file, const Row& 
     return "includes <" + include.name + ">, " + library.name + "; " + rule;
   }
 
-  std::string path = include.name;
-  const bool from_root = path.starts_with("kardan/") || path.starts_with("apps/");
-  if (!from_root && !include.quoted) return "";  // the standard library, {fmt}
-  if (!from_root) {
-    path = (std::filesystem::path(file.path).parent_path() / path).lexically_normal().string();
-  }
+  const std::string path = path_of(include, file);
+  if (path.empty()) return "";
   const std::string target = folder_of(path);
   if (target == row.folder) return "";
   Names folders = row.may_include;

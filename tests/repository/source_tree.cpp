@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <sstream>
 
 namespace kardan::repository {
@@ -86,6 +87,22 @@ std::vector<std::string> lines_of(const std::string& text) {
     lines.push_back(line);
   }
   return lines;
+}
+
+std::optional<Include> included(const std::string& line) {
+  static const std::regex directive(R"(^\s*#\s*(include|include_next|import)\b\s*(.*)$)");
+  static const std::regex operand(R"(^([<"])([^>"]+)[>"].*$)");
+  std::smatch match;
+  if (!std::regex_match(line, match, directive)) return std::nullopt;
+  const std::string rest = match[2];
+  if (!std::regex_match(rest, match, operand)) return Include{};
+  return Include{match[2], match[1] == "\""};
+}
+
+std::string path_of(const Include& include, const SourceFile& file) {
+  if (include.name.starts_with("kardan/") || include.name.starts_with("apps/")) return include.name;
+  if (!include.quoted) return "";
+  return (fs::path(file.path).parent_path() / include.name).lexically_normal().generic_string();
 }
 
 }  // namespace kardan::repository

@@ -8,9 +8,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "kardan/integrate/driver.h"
 #include "kardan/io/report_json.h"
 #include "kardan/io/verdict.h"
 #include "kardan/run/certify.h"
+#include "kardan/run/choice.h"
 #include "kardan/run/cross_check.h"
 #include "kardan/run/monitor.h"
 #include "run/event_runs.h"

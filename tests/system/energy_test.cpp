@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/differences.h"
+#include "kardan/formulation/accelerations.h"
 #include "support/models.h"
 
 namespace kardan::test {

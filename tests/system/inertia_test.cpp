@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "kardan/model/resolve.h"
 #include "support/models.h"
 
 namespace kardan::test {

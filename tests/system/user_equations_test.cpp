@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kardan/formulation/accelerations.h"
 #include "support/difference_check.h"
 #include "support/general_problems.h"
 #include "support/models.h"

@@ -37,7 +37,7 @@ class ModelTask final : public Task {
     simulate = model_.simulate;
     // Warnings were told by the reader.
     Diagnostics found;
-    prepared_ = kardan::prepare(model_, overrides, found, catalog);
+    prepared_ = kardan::prepare(model_, overrides, std::move(loaded->system), found, catalog);
     if (found.has_errors()) diagnostics.add_new(found);
     if (prepared_.system) parameters = prepared_.system->blueprint().parameters;
   }

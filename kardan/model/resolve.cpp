@@ -1,4 +1,4 @@
-#include "kardan/model/blueprint.h"
+#include "kardan/model/resolve.h"
 
 #include <fmt/format.h>
 
@@ -70,9 +70,7 @@ class Resolver {
     out_.invariants = resolve_invariants(model_.invariants, reader_);
     out_.outputs = resolve_outputs(model_.outputs, diagnostics_);
     defaults_.report_unused(diagnostics_);
-    if (model_.start == "equilibrium")
-      out_.start_at_equilibrium = true;
-    else if (model_.start != "assembled" && model_.start != "as_given")
+    if (model_.start != "equilibrium" && model_.start != "assembled" && model_.start != "as_given")
       diagnostics_.error(
           "field.choice",
           fmt::format("start: got '{}'; wanted assembled, as_given or equilibrium", model_.start),

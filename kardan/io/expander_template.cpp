@@ -1,7 +1,10 @@
+#include "kardan/io/expander_template.h"
+
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "kardan/base/text.h"
-#include "kardan/io/expander_template.h"
 #include "kardan/model/names.h"
 
 namespace kardan::io {
@@ -18,15 +21,29 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-Expander::Template Expander::Compiler::compile(const YamlNode& node, const std::string& what,
-                                               Repeat repeat) {
-  Template t;
+std::optional<double> parse_number(std::string_view text) {
+  const std::size_t digit = text.find_first_of("0123456789");
+  // A sign, a point or both may stand before the first digit: this leaves out inf and nan.
+  const std::string_view before = text.substr(0, std::min(digit, text.size()));
+  if (digit == std::string_view::npos || !(before.empty() || before == "." || before == "-" ||
+                                           before == "-." || before == "+" || before == "+."))
+    return {};
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+ValueTemplate TemplateCompiler::compile(const YamlNode& node, const std::string& what,
+                                        Repeat repeat) {
+  ValueTemplate t;
   t.kind = node.kind;
   t.constant.where = place(node);
   switch (node.kind) {
     case YamlNode::Kind::null:
-      owner_.diagnostics_.error("field.empty", fmt::format("{} has no value", what),
-                                t.constant.where, "give one, or remove the key");
+      diagnostics_.error("field.empty", fmt::format("{} has no value", what), t.constant.where,
+                         "give one, or remove the key");
       break;
     case YamlNode::Kind::plain:
     case YamlNode::Kind::quoted:
@@ -42,9 +59,9 @@ Expander::Template Expander::Compiler::compile(const YamlNode& node, const std::
   return t;
 }
 
-Expander::Entry Expander::Compiler::entry(const YamlKey& key, const YamlNode& node,
-                                          const std::string& owner) {
-  Entry e;
+EntryTemplate TemplateCompiler::entry(const YamlKey& key, const YamlNode& node,
+                                      const std::string& owner) {
+  EntryTemplate e;
   e.where = place(key);
   const std::size_t outer = scope_.size();
   const bool outer_lenient = lenient_;
@@ -65,7 +82,7 @@ Expander::Entry Expander::Compiler::entry(const YamlKey& key, const YamlNode& no
   return e;
 }
 
-void Expander::Compiler::scalar(const YamlNode& node, const std::string& what, Template& t) {
+void TemplateCompiler::scalar(const YamlNode& node, const std::string& what, ValueTemplate& t) {
   if (node.kind == YamlNode::Kind::plain) {
     if (const auto number = parse_number(node.text)) {
       t.constant.data = *number;
@@ -81,7 +98,7 @@ void Expander::Compiler::scalar(const YamlNode& node, const std::string& what, T
   t.varies = true;
 }
 
-void Expander::Compiler::list(const YamlNode& node, const std::string& what, Template& t) {
+void TemplateCompiler::list(const YamlNode& node, const std::string& what, ValueTemplate& t) {
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     t.items.push_back(compile(node.items[i], fmt::format("{}[{}]", what, i)));
     t.varies |= t.items.back().varies;
@@ -89,23 +106,23 @@ void Expander::Compiler::list(const YamlNode& node, const std::string& what, Tem
   }
   if (t.varies) return;
   FieldValue::List constant;
-  for (Template& item : t.items) constant.push_back(std::move(item.constant));
+  for (ValueTemplate& item : t.items) constant.push_back(std::move(item.constant));
   t.constant.data = std::move(constant);
   t.items.clear();
 }
 
-void Expander::Compiler::mapping(const YamlNode& node, const std::string& what, Repeat repeat,
-                                 Template& t) {
+void TemplateCompiler::mapping(const YamlNode& node, const std::string& what, Repeat repeat,
+                               ValueTemplate& t) {
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     if (repeat == Repeat::done && node.keys[i].text == "repeat") continue;
     t.entries.push_back(entry(node.keys[i], node.items[i], what + "."));
-    const Entry& e = t.entries.back();
+    const EntryTemplate& e = t.entries.back();
     t.varies |= e.value.varies || e.key.varies() || !e.ranges.empty();
     t.values += e.value.values + weight(node.keys[i].text);
   }
   if (t.varies) return;
   FieldMap constant;
-  for (Entry& e : t.entries) {
+  for (EntryTemplate& e : t.entries) {
     std::string key = e.key.pieces.empty() ? std::string() : std::move(e.key.pieces[0].literal);
     constant.emplace_back(std::move(key), std::move(e.value.constant));
   }
@@ -113,10 +130,10 @@ void Expander::Compiler::mapping(const YamlNode& node, const std::string& what, 
   t.entries.clear();
 }
 
-void Expander::Compiler::ranges(const YamlNode& node, const std::string& what, Entry& e) {
+void TemplateCompiler::ranges(const YamlNode& node, const std::string& what, EntryTemplate& e) {
   const SourceLocation where = place(node);
   if (node.kind != YamlNode::Kind::mapping || node.items.empty()) {
-    owner_.diagnostics_.error(
+    diagnostics_.error(
         "model.shape",
         fmt::format("{}.repeat: got {}; wanted {{index: [first, last]}}", what, describe(node)),
         where);
@@ -127,26 +144,24 @@ void Expander::Compiler::ranges(const YamlNode& node, const std::string& what, E
     range(node.keys[i], node.items[i], what + ".repeat." + node.keys[i].text, e);
 }
 
-void Expander::Compiler::range(const YamlKey& key, const YamlNode& node, const std::string& what,
-                               Entry& e) {
-  Range r;
+void TemplateCompiler::range(const YamlKey& key, const YamlNode& node, const std::string& what,
+                             EntryTemplate& e) {
+  IndexRange r;
   r.name = key.text;
   r.where = place(key);
-  const bool known = owner_.parameters_.values.find(key.text) ||
-                     owner_.parameters_.failed.contains(key.text) ||
+  const bool known = parameters_.values.find(key.text) || parameters_.failed.contains(key.text) ||
                      std::find(scope_.begin(), scope_.end(), key.text) != scope_.end();
   if (!is_name(key.text) || is_taken(key.text, NameOf::constant) || known) {
-    owner_.diagnostics_.error("repeat.index", fmt::format("'{}' cannot name an index", key.text),
-                              r.where,
-                              known ? "a parameter or another index has this name; choose another"
-                                    : "use letters, digits and '_', and no word of expressions");
+    diagnostics_.error("repeat.index", fmt::format("'{}' cannot name an index", key.text), r.where,
+                       known ? "a parameter or another index has this name; choose another"
+                             : "use letters, digits and '_', and no word of expressions");
     e.broken = true;
   }
   if (node.kind != YamlNode::Kind::list || node.items.size() != 2 || !node.items[0].is_scalar() ||
       !node.items[1].is_scalar()) {
-    owner_.diagnostics_.error("model.shape",
-                              fmt::format("{}: got {}; wanted [first, last]", what, describe(node)),
-                              place(node));
+    diagnostics_.error("model.shape",
+                       fmt::format("{}: got {}; wanted [first, last]", what, describe(node)),
+                       place(node));
     e.broken = true;
   } else {
     bool ok = expression(node.items[0].text, node.items[0], 0, what, r.first, r.first_slots);
@@ -157,7 +172,8 @@ void Expander::Compiler::range(const YamlKey& key, const YamlNode& node, const s
   e.ranges.push_back(std::move(r));
 }
 
-void Expander::Compiler::check_key(const Entry& e, const std::string& key, std::size_t outer) {
+void TemplateCompiler::check_key(const EntryTemplate& e, const std::string& key,
+                                 std::size_t outer) {
   for (std::size_t i = 0; i < e.ranges.size(); ++i) {
     const int slot = static_cast<int>(outer + i);
     const bool used = std::any_of(e.key.pieces.begin(), e.key.pieces.end(), [&](const auto& p) {
@@ -165,18 +181,18 @@ void Expander::Compiler::check_key(const Entry& e, const std::string& key, std::
     });
     if (used) continue;
     const std::string& index = e.ranges[i].name;
-    owner_.diagnostics_.error(
+    diagnostics_.error(
         "repeat.key", fmt::format("the name '{}' does not contain the index '{}'", key, index),
         e.where, fmt::format("copies must differ in name: write '{}_${{{}}}'", key, index));
   }
 }
 
-Expander::Text Expander::Compiler::text(const YamlNode& node, const std::string& what) {
-  Text result;
+TextTemplate TemplateCompiler::text(const YamlNode& node, const std::string& what) {
+  TextTemplate result;
   result.where = place(node);
   const std::string& s = node.text;
   for (std::size_t begin = 0; begin <= s.size();) {
-    Text::Piece piece;
+    TextTemplate::Piece piece;
     const std::size_t open = s.find("${", begin);
     piece.literal = s.substr(begin, open - begin);
     if (open == std::string::npos) {
@@ -186,9 +202,8 @@ Expander::Text Expander::Compiler::text(const YamlNode& node, const std::string&
     }
     const std::size_t close = s.find('}', open);
     if (close == std::string::npos) {
-      owner_.diagnostics_.error("repeat.unclosed",
-                                fmt::format("{}: '${{' without '}}' in '{}'", what, s),
-                                place(node, static_cast<int>(open)));
+      diagnostics_.error("repeat.unclosed", fmt::format("{}: '${{' without '}}' in '{}'", what, s),
+                         place(node, static_cast<int>(open)));
       break;
     }
     const std::string inner = s.substr(open + 2, close - open - 2);
@@ -202,37 +217,36 @@ Expander::Text Expander::Compiler::text(const YamlNode& node, const std::string&
   return result;
 }
 
-bool Expander::Compiler::expression(const std::string& source, const YamlNode& node, int offset,
-                                    const std::string& what, Expression& out,
-                                    std::vector<int>& slots) {
+bool TemplateCompiler::expression(const std::string& source, const YamlNode& node, int offset,
+                                  const std::string& what, Expression& out,
+                                  std::vector<int>& slots) {
   auto parsed = Expression::parse(source);
   if (!parsed) {
-    owner_.diagnostics_.error("expression.syntax",
-                              fmt::format("{}: {}", what, parsed.error().message),
-                              place(node, offset + parsed.error().offset), parsed.error().hint);
+    diagnostics_.error("expression.syntax", fmt::format("{}: {}", what, parsed.error().message),
+                       place(node, offset + parsed.error().offset), parsed.error().hint);
     return false;
   }
   bool ok = true;
   for (std::size_t i = 0; i < parsed->names().size(); ++i) {
     const std::string& name = parsed->names()[i];
-    if (owner_.parameters_.values.find(name)) continue;
+    if (parameters_.values.find(name)) continue;
     if (std::find(scope_.begin(), scope_.end(), name) != scope_.end()) continue;
     ok = false;
     // Reported with the parameter, or with the repeat whose index it may be.
-    if (lenient_ || owner_.parameters_.failed.contains(name)) continue;
+    if (lenient_ || parameters_.failed.contains(name)) continue;
     std::vector<std::string> known = scope_;
-    for (const auto& [key, value] : owner_.parameters_.values.all()) known.push_back(key);
+    for (const auto& [key, value] : parameters_.values.all()) known.push_back(key);
     const std::string near = did_you_mean(name, known);
-    owner_.diagnostics_.error("expression.unknown_name",
-                              fmt::format("{}: unknown name '{}' in '{}'", what, name, source),
-                              place(node, offset + parsed->name_offset(i)),
-                              near.empty() ? "known here: parameters and the indices of 'repeat'"
-                                           : "did you mean '" + near + "'?");
+    diagnostics_.error("expression.unknown_name",
+                       fmt::format("{}: unknown name '{}' in '{}'", what, name, source),
+                       place(node, offset + parsed->name_offset(i)),
+                       near.empty() ? "known here: parameters and the indices of 'repeat'"
+                                    : "did you mean '" + near + "'?");
   }
   if (!ok) return false;
   out = parsed->bind([&](std::string_view name) -> const double* {
     if (std::find(scope_.begin(), scope_.end(), name) != scope_.end()) return nullptr;
-    return owner_.parameters_.values.find(name);
+    return parameters_.values.find(name);
   });
   for (const std::string& name : out.names()) {
     const auto found = std::find(scope_.begin(), scope_.end(), name);

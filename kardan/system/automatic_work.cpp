@@ -1,9 +1,8 @@
-#include "kardan/system/automatic_equations.h"
+#include "kardan/system/automatic_work.h"
 
 #include <cmath>
 
 #include "kardan/linalg/kernels.h"
-#include "kardan/system/automatic_work.h"
 
 namespace kardan {
 namespace {

@@ -1,0 +1,36 @@
+#pragma once
+/// What a run needs to go on from a restart point.
+
+#include <vector>
+
+#include "kardan/base/state.h"
+#include "kardan/run/report.h"
+#include "kardan/system/system.h"
+
+namespace kardan {
+
+/// When impulses of a stop happened.
+struct Bounces {
+  int count = 0;
+  double first = 0, last = 0;  ///< [s]
+};
+
+/// A run at a restart point: what follows depends on this, the model and the options alone.
+struct RunMemory {
+  State state;
+  RunReport report;          ///< so far; without what was asked
+  bool started = false;      ///< the start has been told to the watchers
+  bool paused = false;       ///< the driver has come here; else this is the start
+  double start = 0;          ///< [s] of the run
+  long shown = 0;            ///< points of the grid
+  Residuals last_residuals;  ///< of the last step
+  // By stop: an event whose action is an impulse.
+  std::vector<Bounces> bounces;
+  std::vector<int> rested;     ///< the side on which it rests; 0: it does not
+  std::vector<int> last_side;  ///< where it has rested last
+};
+
+/// Whether a memory, wherever it comes from, is one of a run of the system.
+[[nodiscard]] bool fits(const System& system, const RunMemory& memory);
+
+}  // namespace kardan

@@ -1,0 +1,32 @@
+#pragma once
+/// What is asked of a run.
+
+#include <string>
+#include <vector>
+
+#include "kardan/integrate/driver_options.h"
+#include "kardan/integrate/method.h"
+
+namespace kardan {
+
+/// A tolerance of its own, relative and absolute [in the variable's unit], for a variable
+/// ("chassis.z", "motor.r") or for all variables of a body ("chassis").
+struct VariableTolerance {
+  std::string name;
+  double value = 0;
+};
+
+struct SimulateOptions {
+  /// Or method@formulation, or "auto" (automatic.h).
+  std::string method{method_for(Task::unless_asked).name};
+  OptionValues options;         ///< of the method and the formulation
+  double t_end = 1;             ///< [s]
+  double every = 0;             ///< [s] spacing of the output grid; 0: no grid
+  double checkpoint_every = 0;  ///< [s] the run begins anew at restart points so far apart; 0: none
+  double relative = 0;          ///< relative tolerance; 0: driver.tolerance
+  double absolute = 0;          ///< absolute tolerance in the model's units; 0: driver.tolerance
+  std::vector<VariableTolerance> tolerance_of;
+  DriverOptions driver;
+};
+
+}  // namespace kardan

@@ -1,0 +1,37 @@
+#pragma once
+/// Who watches a run, and what is told.
+
+#include <functional>
+#include <string>
+
+#include "kardan/formulation/residuals.h"
+#include "kardan/integrate/driver_options.h"
+#include "kardan/run/result.h"
+#include "kardan/run/run_memory.h"
+
+namespace kardan {
+
+/// Told at every point of the output grid: the consistent state there, from dense output, with the
+/// accelerations and multipliers that belong to it. A non-empty answer ends the run with that
+/// reason.
+using GridSink = std::function<std::string(const Moment&)>;
+
+/// The start (h = 0), then every accepted step, with what the certificate sums up.
+struct StepRecord {
+  double t = 0, h = 0;  ///< [s] its end and its length
+  double error = 0;     ///< estimated, in tolerances
+  long rejected = 0;    ///< attempts that were thrown away, of the run so far
+  Residuals residuals;  ///< at its end, scaled
+  double kinetic = 0, potential = 0, work = 0;  ///< [J] at its end; work since the start
+  double unbalanced = 0;                        ///< [J] energy - initial energy - work
+};
+
+/// Who is told what happens in a run; any of them may be empty.
+struct Watchers {
+  GridSink grid = {};
+  Observer observer = {};                                 ///< every accepted step
+  std::function<void(const StepRecord&)> record = {};     ///< the same, summed up
+  std::function<void(const RunMemory&)> checkpoint = {};  ///< the start and every restart point
+};
+
+}  // namespace kardan
