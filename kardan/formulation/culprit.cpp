@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kardan/formulation/assembly.h"
+#include "kardan/formulation/assembly_report.h"
 
 namespace kardan {
 namespace {
