@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "kardan/run/simulate.h"
 #include "support/models.h"
 
 namespace kardan {

@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "kardan/run/simulate.h"
 #include "support/models.h"
 
 namespace kardan {
