@@ -30,9 +30,12 @@ def chain():
     return kardan.read(CHAIN)
 
 
+LIMIT = 2.0  # [s]
+
+
 def limit() -> float:
-    """[s] of a machine that has nothing else to do."""
-    return 2.0 * max(1.0, os.getloadavg()[0] / os.cpu_count())
+    """[s] on the clock, of a machine that may have other things to do."""
+    return LIMIT * max(1.0, os.getloadavg()[0] / os.cpu_count())
 
 
 @pytest.fixture(params=[signal.SIGINT, signal.SIGTERM])
@@ -45,14 +48,15 @@ def told(request):
 
         def after(self, seconds: float) -> None:
             def send():
-                Told.at = time.monotonic()
+                Told.at = time.process_time()
                 os.kill(os.getpid(), request.param)
 
             threading.Timer(seconds, send).start()
 
         def seconds_since(self) -> float:
+            """[s] of processor time: a busy machine does not count."""
             assert self.at is not None, "it ended before"
-            return time.monotonic() - self.at
+            return time.process_time() - self.at
 
     def handler(*_):
         raise Ended
@@ -62,12 +66,12 @@ def told(request):
     signal.signal(signal.SIGTERM, before)
 
 
-@pytest.mark.parametrize("method", ["radau5", "bdf", "ida"])
-def test_a_signal_ends_a_run_within_a_factorization(chain, told, method):
+@pytest.mark.parametrize("method, links", [("radau5", 1000), ("bdf", 1000), ("ida", 400)])
+def test_a_signal_ends_a_run_within_a_factorization(chain, told, method, links):
     told.after(4)
     with pytest.raises(told.raises) as caught:
-        chain.run(t_end=10, method=method)
-    assert told.seconds_since() < limit()
+        chain.run(t_end=10, method=method, set={"N": links})
+    assert told.seconds_since() < LIMIT
     result = caught.value.result
     assert result.reason == "interrupted" and len(result.time) >= 1
 
@@ -102,7 +106,7 @@ def test_a_signal_ends_what_is_no_run(told, job):
     with pytest.raises(told.raises):
         for _ in range(20):  # whatever it is at
             getattr(model, job)(set={"N": size})
-    assert told.seconds_since() < limit()
+    assert told.seconds_since() < LIMIT
 
 
 def test_a_run_in_an_observer_can_be_ended(chain, told):
@@ -110,7 +114,7 @@ def test_a_run_in_an_observer_can_be_ended(chain, told):
     with pytest.raises(told.raises):
         chain.run(t_end=1e6, method="dopri5",
                   observer=lambda step: chain.run(t_end=1e6, method="dopri5") and None)
-    assert told.seconds_since() < limit()
+    assert told.seconds_since() < LIMIT
 
 
 @pytest.mark.parametrize("wall_limit", [0, -1, float("nan"), float("inf")])
