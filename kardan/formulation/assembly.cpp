@@ -8,8 +8,8 @@
 
 #include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/closing.h"
-#include "kardan/formulation/mirror_image.h"
 #include "kardan/formulation/culprit.h"
+#include "kardan/formulation/mirror_image.h"
 #include "kardan/formulation/residuals.h"
 #include "kardan/linalg/motion/saddle.h"
 

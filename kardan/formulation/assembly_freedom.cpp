@@ -9,8 +9,8 @@
 #include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/assembly.h"
-#include "kardan/formulation/mirror_image.h"
 #include "kardan/formulation/culprit.h"
+#include "kardan/formulation/mirror_image.h"
 #include "kardan/linalg/row_space.h"
 
 namespace kardan {

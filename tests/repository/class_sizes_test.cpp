@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Those that have more, and how many at most: no more than these five.
+/// Those that have more, and how many at most. There shall not be more than five.
 const std::map<std::string, int> exceptions = {
     {"Descriptor", 53},      // one form for seven sets of equations
     {"SelectedMatrix", 39},  // the matrix of a step, its factors and room for both
