@@ -49,6 +49,8 @@ class Handle {
     id_ = -1;
     return good;
   }
+  /// Leaves it open.
+  void leave() { id_ = -1; }
 
  private:
   hid_t id_ = -1;

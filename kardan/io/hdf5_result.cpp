@@ -45,6 +45,7 @@ class Series {
   }
 
   hid_t id() const { return set_; }
+  void leave() { set_.leave(); }
   /// Writes rows from `first` on; rows that were written before are replaced.
   void write(hsize_t first, hsize_t count, const void* data) {
     shape_[0] = std::max(shape_[0], first + count);
@@ -135,6 +136,15 @@ class Hdf5Result final : public ResultSink {
     if (file < 0) throw std::system_error(errno ? errno : EIO, std::generic_category(), path);
     file_ = Handle(file, H5Fclose, path);
   }
+  Hdf5Result(const Hdf5Result&) = delete;
+  Hdf5Result& operator=(const Hdf5Result&) = delete;
+  /// Closing a file that it could not write crashes the HDF5 library.
+  ~Hdf5Result() override {
+    if (whole_) return;
+    for (std::vector<Series>* const list : {&blocks_, &extra_})
+      for (Series& series : *list) series.leave();
+    file_.leave();
+  }
 
   void begin(const ResultDescription& description) override;
   void row(std::span<const double> row) override;
@@ -150,6 +160,7 @@ class Hdf5Result final : public ResultSink {
 
   using Clock = std::chrono::steady_clock;
   std::string path_;
+  bool whole_ = true;  // the last call came to its end
   Handle file_, real_, step_type_, event_type_;
   ResultLayout layout_;
   std::vector<std::string> events_;  // names
@@ -180,6 +191,7 @@ void Hdf5Result::add_block(const ResultBlock& block) {
 }
 
 void Hdf5Result::begin(const ResultDescription& description) {
+  whole_ = false;
   layout_ = description.layout;
   events_ = description.events;
   const double row_bytes = 8.0 * layout_.width;
@@ -209,9 +221,11 @@ void Hdf5Result::begin(const ResultDescription& description) {
   check(H5Fflush(file_, H5F_SCOPE_LOCAL) >= 0 && H5Fstart_swmr_write(file_) >= 0,
         "cannot write " + path_);
   flush();
+  whole_ = true;
 }
 
 void Hdf5Result::row(std::span<const double> row) {
+  whole_ = false;
   std::copy(row.begin(), row.end(), buffer_.begin() + static_cast<long>(buffered_ * layout_.width));
   ++buffered_;
   if (buffered_ == chunk_rows_) {
@@ -220,6 +234,7 @@ void Hdf5Result::row(std::span<const double> row) {
     buffered_ = stored_ = 0;
   }
   flush_sometimes();
+  whole_ = true;
 }
 
 /// The time goes last: a row counts when it has one.
@@ -240,6 +255,7 @@ void Hdf5Result::write_rows() {
 }
 
 void Hdf5Result::step(const StepRecord& s) {
+  whole_ = false;
   steps_.push_back(io::to_stored(s));
   if (steps_.size() == step_chunk) {
     write_steps();
@@ -248,6 +264,7 @@ void Hdf5Result::step(const StepRecord& s) {
     stored_steps_ = 0;
   }
   flush_sometimes();
+  whole_ = true;
 }
 
 void Hdf5Result::write_steps() {
@@ -277,6 +294,7 @@ void Hdf5Result::flush() {
 }
 
 void Hdf5Result::end(const Json& certificate) {
+  whole_ = false;
   write_rows();
   write_steps();
   std::vector<io::StoredEvent> events;
@@ -296,6 +314,7 @@ void Hdf5Result::end(const Json& certificate) {
   check(file_.reset(), "cannot close " + path_);
   io::measure(path_, seal);
   io::write_seal(path_, seal);
+  whole_ = true;
 }
 
 }  // namespace

@@ -75,10 +75,9 @@ Recorder& ResultWriter::recorder() {
 /// What one of the files cannot take, a full disk say, is no loss for the others.
 template <class Tell>
 void ResultWriter::tell(const Tell& tell) {
-  // What is lost is left as it is: closing a file that it could not write crashes the HDF5 library.
   const auto lose = [&](std::unique_ptr<ResultSink>& sink, std::string why) {
     failure_ = std::move(why);
-    (void)sink.release();
+    lost_.push_back(std::move(sink));
   };
   for (auto& sink : sinks_) {
     try {

@@ -43,6 +43,7 @@ class ResultWriter {
   const System& system_;
   std::optional<Recorder> recorder_;  // see recorder()
   std::vector<std::unique_ptr<ResultSink>> sinks_;
+  std::vector<std::unique_ptr<ResultSink>> lost_;  // of these, those that could not be written
   std::string failure_;
 };
 
