@@ -364,8 +364,8 @@ bool Monitor::solve_row(const StepView& step) {
   const bool solved = row_solver_.solve(step, point_, solved_) == Eval::ok;
   if (!solved)
     remark_row("are interpolated where that is not the motion, and could not be solved for");
-  else if (!row_solver_.is_sure())
-    remark_row("are solved for by steps whose velocities are differences of positions");
+  else if (const std::string_view why = row_solver_.reserve(); !why.empty())
+    remark_row(why);
   return solved;
 }
 

@@ -80,6 +80,15 @@ void RowSolver::use(const System& system, const Formulation& formulation,
   looks_back_ = implicit && method_.order == order_off_slow_motion;
 }
 
+std::string_view RowSolver::reserve() const {
+  if (formulation_->velocity_index > 1)
+    return "are solved for by steps whose velocities are differences of positions";
+  // Ends of implicit multistep methods carry what steps of changing order leave in fast modes.
+  if (method_.integrate && !method_.is_explicit)
+    return "are solved for by another method, since those of many steps cannot begin there";
+  return {};
+}
+
 bool RowSolver::find(const Method& m, bool own_form) {
   if (!can_begin_anywhere(m) || (m.needs_exact_jacobian && !exact_)) return false;
   for (const Formulation& f : formulations()) {

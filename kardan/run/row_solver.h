@@ -20,6 +20,7 @@
 /// where that step fails, or ends farther from it than d can explain.
 
 #include <memory>
+#include <string_view>
 
 #include "kardan/integrate/dense.h"
 #include "kardan/integrate/driver_options.h"
@@ -43,9 +44,8 @@ class RowSolver {
   void remember(const StepView& step);
   /// The state at the point last judged, by a step of its own.
   Eval solve(const StepView& step, const ChartPoint& point, State& state);
-  /// False: its steps may be worse than those of the run. Velocities are differences of positions,
-  /// which short steps do not bear.
-  bool is_sure() const { return formulation_->velocity_index <= 1; }
+  /// Why rows it has solved for may be worse than ends of steps all the same; empty: they are not.
+  std::string_view reserve() const;
 
  private:
   void choose();
