@@ -2,8 +2,8 @@
 /// Fields: how an element (or an options struct) declares what a user may write. One declaration
 ///
 ///   template <class F> static void fields(F& f) {
-///     f("stiffness", &Spring::stiffness, {.unit = "N/m", .doc = "...", .check =
-///     Check::non_negative});
+///     f("stiffness", &Spring::stiffness,
+///       {.unit = "N/m", .doc = "...", .check = Check::non_negative});
 ///   }
 ///
 /// serves the reader (values and diagnostics), `kardan elements`, the generated reference and the

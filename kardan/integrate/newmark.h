@@ -2,8 +2,8 @@
 /// Newmark's method on the state-space form (Haug, Negrut, Iancu 1997): the independent
 /// accelerations at the end of the step are the unknowns,
 ///
-///   x_1 = x_0 + h u_0 + h^2 ((1/2 - beta) a_0 + beta a_1),   u_1 = u_0 + h ((1 - gamma) a_0 +
-///   gamma a_1),
+///   x_1 = x_0 + h u_0 + h^2 ((1/2 - beta) a_0 + beta a_1),
+///   u_1 = u_0 + h ((1 - gamma) a_0 + gamma a_1),
 ///
 /// everything dependent follows from the full equations in every iteration. First-order variables
 /// use the trapezoidal rule. Newton's matrix M - gamma h A_u - beta h^2 A_x is taken at the

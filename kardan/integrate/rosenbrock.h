@@ -2,8 +2,8 @@
 /// Rosenbrock methods on second-order problems, the matrix of half size:
 ///
 ///   X_i = h g (V_i + s_i),   s_i = U_i + sum_j c_ij/h X_j
-///   [M/(h g) - A_u - h g A_x] V_i = M (a_i + sum_j c_ij/h V_j) + h g A_x s_i + g_i h A_t + A_z
-///   Z-terms
+///   [M/(h g) - A_u - h g A_x] V_i
+///       = M (a_i + sum_j c_ij/h V_j) + h g A_x s_i + g_i h A_t + (A_z Z-terms)
 ///
 /// (g = gamma), which is the Rosenbrock method on (x, u)' = (u, a) after eliminating X_i.
 /// First-order variables z are solved with it as one block.

@@ -3,9 +3,10 @@
 /// constraints at the end of the step, expanded to the order of the method, replace the multipliers
 /// of the differential equations. Every stage solves M a + G' lambda = f, G a = c:
 ///
-///   predictor  at t:          c = -(g + h rate)/h^2                        v_p = v + h a, x_p = h
-///   v_p corrector  at t + h/2:    c = -2 (g(t+h, x_p) + h G (v - v_p))/h^2     v_1 = v + h a,
-///                                                                          x_1 = h (v + v_1)/2
+///   predictor at t:         c = -(g + h rate)/h^2,
+///                           v_p = v + h a,   x_p = h v_p
+///   corrector at t + h/2:   c = -2 (g(t+h, x_p) + h G (v - v_p))/h^2,
+///                           v_1 = v + h a,   x_1 = h (v + v_1)/2
 ///
 /// where the corrector's G and f are taken at x_p/2 and (v + v_p)/2. Nonholonomic rows, expanded in
 /// the same way: c = gamma - rate/h, and c = -(rate(t+h, x_p, v_p) + H (v - v_p))/h.

@@ -56,17 +56,31 @@ void Recorder::add_bodies() {
   if (bodies.empty()) return;
   if (system_.dimension() == 2) {
     add({"poses", "centre of mass and angle", bodies, {"x", "y", "angle"}, {"m", "m", "rad"}});
-    add({"velocities", "of the centre of mass, and spin", bodies, {"vx", "vy", "omega"},
+    add({"velocities",
+         "of the centre of mass, and spin",
+         bodies,
+         {"vx", "vy", "omega"},
          {"m/s", "m/s", "rad/s"}});
-    add({"accelerations", "of the centre of mass, and of the spin", bodies, {"ax", "ay", "alpha"},
+    add({"accelerations",
+         "of the centre of mass, and of the spin",
+         bodies,
+         {"ax", "ay", "alpha"},
          {"m/s^2", "m/s^2", "rad/s^2"}});
     return;
   }
-  add({"poses", "centre of mass and unit quaternion, in the world", bodies,
-       {"x", "y", "z", "qw", "qx", "qy", "qz"}, {"m", "m", "m", "1", "1", "1", "1"}});
-  add({"velocities", "of the centre of mass in the world, spin in the body frame", bodies,
-       {"vx", "vy", "vz", "wx", "wy", "wz"}, {"m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"}});
-  add({"accelerations", "of the centre of mass in the world, of the spin in the body frame", bodies,
+  add({"poses",
+       "centre of mass and unit quaternion, in the world",
+       bodies,
+       {"x", "y", "z", "qw", "qx", "qy", "qz"},
+       {"m", "m", "m", "1", "1", "1", "1"}});
+  add({"velocities",
+       "of the centre of mass in the world, spin in the body frame",
+       bodies,
+       {"vx", "vy", "vz", "wx", "wy", "wz"},
+       {"m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"}});
+  add({"accelerations",
+       "of the centre of mass in the world, of the spin in the body frame",
+       bodies,
        {"ax", "ay", "az", "alphax", "alphay", "alphaz"},
        {"m/s^2", "m/s^2", "m/s^2", "rad/s^2", "rad/s^2", "rad/s^2"}});
 }
@@ -91,8 +105,7 @@ void Recorder::place_columns() {
 }
 
 void Recorder::column(int at, std::string unit) {
-  layout_.columns.push_back(
-      {columns_.names()[layout_.columns.size()], std::move(unit), at, true});
+  layout_.columns.push_back({columns_.names()[layout_.columns.size()], std::move(unit), at, true});
 }
 
 int Recorder::in_body(const char* block, int body, int k) const {
@@ -176,9 +189,11 @@ void Recorder::place_reactions() {
 
 void Recorder::place_forces() {
   ResultBlock shown{"forces", "what each force element shows", {}, {}, {}};
-  ResultBlock vectors{
-      "force_vectors", "force on the second body, in the world", {}, {"fx", "fy", "fz"},
-      {"N", "N", "N"}};
+  ResultBlock vectors{"force_vectors",
+                      "force on the second body, in the world",
+                      {},
+                      {"fx", "fy", "fz"},
+                      {"N", "N", "N"}};
   const auto& elements = system_.blueprint().elements;
   for (std::size_t e = 0; e < elements.size(); ++e) {
     if (!is_force(elements[e])) continue;

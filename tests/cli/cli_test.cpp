@@ -263,8 +263,7 @@ TEST(Elements, UnknownTypeNamesTheNearest) {
 }
 
 TEST(Linearize, GivesPositionsWithoutAVelocityOfTheirOwnLast) {
-  const Output o = 
-      run_kardan({"linearize", models + "rolling_disc.yaml", "--frozen", "--json"});
+  const Output o = run_kardan({"linearize", models + "rolling_disc.yaml", "--frozen", "--json"});
   EXPECT_EQ(o.exit_code, finished) << o.err;
   const Json json = document(o);
   ASSERT_EQ(json.at("variables").size(), 8u);

@@ -125,7 +125,8 @@ std::set<std::string> quantities(const std::string& text) {
 
 TEST(Documentation, LimitsAreTheSameOnAllPages) {
   std::map<std::string, std::string> meaning;
-  for (const auto& row : code_rows(document("docs/look-up/errors.md"))) meaning[code(row[0])] = row[1];
+  for (const auto& row : code_rows(document("docs/look-up/errors.md")))
+    meaning[code(row[0])] = row[1];
   const std::string trust = document("docs/understand/trust.md").text;
   // | what | limit | `code` or codes |
   const std::regex row(R"re(\n\|[^|\n]+\|([^|\n]+)\| ((?:`[a-z_.]+`(?:, )?)+) \|)re");

@@ -288,8 +288,8 @@ TEST(StateSpaceWeights, AreTheErrorNormsOfSingleCoordinates) {
   slow = fast;
   Local one;
   one.resize(problem.second(), problem.first());
-  for (const auto& [e, w] : {std::pair(&one.x, &slow.x), std::pair(&one.u, &slow.u),
-                             std::pair(&one.z, &slow.z)})
+  for (const auto& [e, w] :
+       {std::pair(&one.x, &slow.x), std::pair(&one.u, &slow.u), std::pair(&one.z, &slow.z)})
     for (std::size_t i = 0; i < e->size(); ++i) {
       (*e)[i] = 1;
       (*w)[i] = problem.error_norm(one, model.start.state, scale);

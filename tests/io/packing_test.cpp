@@ -1,10 +1,11 @@
 /// Bytes for a page, and histories of bounded size.
 
+#include "kardan/io/packing.h"
+
 #include <gtest/gtest.h>
 #include <zlib.h>
 
 #include "io/unpacking.h"
-#include "kardan/io/packing.h"
 #include "kardan/io/thinning.h"
 
 namespace kardan {

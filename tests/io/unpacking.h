@@ -33,8 +33,7 @@ inline std::string gunzip(const std::string& packed) {
 }
 
 inline std::string from_base64(const std::string& text) {
-  const std::string digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   unsigned bits = 0;
   int count = 0;

@@ -1,8 +1,8 @@
 /// Results as arrays: of runs, and of files.
 
 #include "apps/python/bindings/run.h"
-#include "kardan/io/output_file.h"
 #include "kardan/io/csv_result.h"
+#include "kardan/io/output_file.h"
 #include "kardan/io/result_writer.h"
 #include "kardan/io/stored_result.h"
 
