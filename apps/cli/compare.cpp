@@ -248,8 +248,8 @@ static int compare(const ModelOptions& options, const CompareCommand& given) {
       inputs, outputs, given.force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
   if (tell(faults)) return bad_input;
   const PrepareRun make = [&] {
-    Diagnostics unheard;
-    return prepare(started.model, started.overrides, unheard);
+    Diagnostics discarded;
+    return prepare(started.model, started.overrides, discarded);
   };
   const Comparison result = kardan::compare(make, wanted, faults);
   if (tell(faults)) return result.rows.empty() && !result.reference.empty() ? failed : bad_input;

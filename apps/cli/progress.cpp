@@ -16,10 +16,10 @@ constexpr int width = 32;
 
 }  // namespace
 
-Progress::Progress(double t_start, double t_end, ProgressWish wish)
+Progress::Progress(double t_start, double t_end, ProgressDisplay display)
     : t_start_(t_start),
       t_end_(t_end),
-      active_(wish == ProgressWish::shown && t_end > t_start && isatty(STDERR_FILENO) != 0),
+      active_(display == ProgressDisplay::shown && t_end > t_start && isatty(STDERR_FILENO) != 0),
       next_(Clock::now() + patience) {}
 
 Progress::~Progress() {

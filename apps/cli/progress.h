@@ -5,12 +5,12 @@
 
 namespace kardan::cli {
 
-enum class ProgressWish { shown, hidden };
+enum class ProgressDisplay { shown, hidden };
 
 class Progress {
  public:
   /// Shown only when standard error is a terminal.
-  Progress(double t_start, double t_end, ProgressWish wish);
+  Progress(double t_start, double t_end, ProgressDisplay display);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -90,8 +90,8 @@ void print_report(const System& system, const RunReport& r) {
 Accuracy certify_options(const StartedModel& started, const RunOptions& given,
                          SimulateOptions& options, Diagnostics& faults) {
   const PrepareRun make = [&] {
-    Diagnostics told;
-    return prepare(started.model, started.overrides, told);
+    Diagnostics discarded;
+    return prepare(started.model, started.overrides, discarded);
   };
   Certification found = certify(make, options, {.budget = given.certify_budget}, faults);
   options = std::move(found.options);
@@ -151,20 +151,20 @@ struct Told {
 };
 
 RunReport run_to_files(Prepared& prepared, SimulateOptions options, Told& told,
-                       ProgressWish progress_wish, const io::Checkpoint* from, const Limits& limits,
-                       Diagnostics& faults) {
+                       ProgressDisplay progress_display, const io::Checkpoint* from,
+                       const Limits& limits, Diagnostics& faults) {
   Files& files = told.files;
   options.driver.interrupt = [&] {
     std::string why = limits.asked();
     return why.empty() ? files.failure() : why;
   };
-  Progress progress(prepared.start.state.t, options.t_end, progress_wish);
+  Progress progress(prepared.start.state.t, options.t_end, progress_display);
   long steps = 0;
   const GridSink grid = files.results.grid();
   const auto record = files.results.steps();
   Watchers watchers;
   if (grid)
-    watchers.grid = [&](const Moment& at) {
+    watchers.grid = [&](const Instant& at) {
       const std::lock_guard lock(told.lock);
       return grid(at);
     };
@@ -223,7 +223,7 @@ int tell_end(const RunReport& report, const CheckpointWriter& checkpoints,
 }
 
 /// The end of everything that is written, and what is printed.
-void finish_files(const System& system, const RunReport& report, const Moment& end,
+void finish_files(const System& system, const RunReport& report, const Instant& end,
                   const ModelOptions& options, Files& files) {
   files.results.end(report, end);
   files.log.close();
@@ -318,14 +318,14 @@ static int run(const ModelOptions& command, const RunOptions& run_command) {
   const Ended ended = supervise(
       [&] {
         report = run_to_files(prepared, simulate_options, told,
-                              silent ? ProgressWish::hidden : ProgressWish::shown, resumed, limits,
-                              faults);
+                              silent ? ProgressDisplay::hidden : ProgressDisplay::shown, resumed,
+                              limits, faults);
       },
       [&] { return !limits.asked().empty(); });
   if (ended == Ended::given_up)
     end_given_up(system, simulate_options, options, told, limits.asked());
   if (tell(faults)) return bad_input;
-  const Moment end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
+  const Instant end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
   report.accuracy = std::move(accuracy);
   finish_files(system, report, end, options, told.files);
   if (const int code = tell_end(report, checkpoints, told.files.failure());

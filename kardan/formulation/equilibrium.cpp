@@ -256,8 +256,8 @@ class Balancer {
       const auto other = factory_(values(theta));
       if (!other) return false;
       if (balance_->evaluate_on(*other, at_, sides[side]) != Eval::ok) return false;
-      Diagnostics ignored;
-      for (const BoundWish& w : bound(*other, ignored))
+      Diagnostics discarded;
+      for (const BoundWish& w : bound(*other, discarded))
         misses[side].push_back(wish_residual(w, *other, at_.state, {}, balance_->workspace()));
     }
     slope = sides[0];

@@ -21,10 +21,10 @@ std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
   if (out.document.complete && out.document.root.kind == io::YamlNode::Kind::mapping) {
     io::report_unused_parameters(out.document, diagnostics);
     out.system = find_faults(out.model, overrides, diagnostics, catalog);
-    Diagnostics told;
-    const Environment parameters = resolve_parameters(out.model.parameters, overrides, told);
-    SimulateOptions ignored;
-    read_simulate_options(out.model.simulate, parameters, MethodChoice::of_the_file, ignored,
+    Diagnostics discarded;
+    const Environment parameters = resolve_parameters(out.model.parameters, overrides, discarded);
+    SimulateOptions unused;
+    read_simulate_options(out.model.simulate, parameters, MethodChoice::of_the_file, unused,
                           diagnostics);
   }
   if (diagnostics.error_count() > errors) return {};

@@ -89,7 +89,7 @@ Json to_json(const StartChanges& changes) {
   return out;
 }
 
-Json to_json(const System& system, const Moment& at) {
+Json to_json(const System& system, const Instant& at) {
   const ResultColumns columns(system);
   Vector values(columns.names().size());
   columns.values(at, values, *system.make_workspace());
@@ -138,7 +138,7 @@ Json to_json(const Accuracy& a) {
   return out;
 }
 
-Json to_json(const System& system, const RunReport& r, const Moment& end) {
+Json to_json(const System& system, const RunReport& r, const Instant& end) {
   Json out;
   out["model"] = system.blueprint().name;
   out["reason"] = to_string(r.driver.reason);

@@ -27,8 +27,8 @@ Json to_json(const SimulateOptions&);
 /// What certifying has found; errors of bands to two digits.
 Json to_json(const Accuracy&);
 /// All values that are known, by column.
-Json to_json(const System&, const Moment&);
+Json to_json(const System&, const Instant&);
 /// The certificate; `end` is where the run came to.
-Json to_json(const System&, const RunReport&, const Moment& end);
+Json to_json(const System&, const RunReport&, const Instant& end);
 
 }  // namespace kardan

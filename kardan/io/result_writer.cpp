@@ -104,7 +104,7 @@ void ResultWriter::step(const StepRecord& step) {
 
 GridSink ResultWriter::grid() {
   if (sinks_.empty()) return {};
-  return [this, &recorder = recorder()](const Moment& at) {
+  return [this, &recorder = recorder()](const Instant& at) {
     row(recorder.row(at));
     return std::string();
   };
@@ -115,7 +115,7 @@ std::function<void(const StepRecord&)> ResultWriter::steps() {
   return [this](const StepRecord& record) { step(record); };
 }
 
-void ResultWriter::end(const RunReport& report, const Moment& at) {
+void ResultWriter::end(const RunReport& report, const Instant& at) {
   if (sinks_.empty()) return;
   const Json certificate = to_json(system_, report, at);
   tell([&](ResultSink& sink) { sink.end(certificate); });

@@ -26,7 +26,7 @@ class ResultWriter {
   std::function<void(const StepRecord&)> steps();
   void row(std::span<const double> row);
   void step(const StepRecord& step);
-  void end(const RunReport& report, const Moment& at);
+  void end(const RunReport& report, const Instant& at);
 
   /// One more, that is told what comes from here on.
   void add(std::unique_ptr<ResultSink> sink);

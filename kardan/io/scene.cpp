@@ -29,9 +29,9 @@ Vec3d middle(const Vec3d& a, const Vec3d& b) {
 double number(const System& system, const ElementData& e, const char* key) {
   for (const auto& [name, value] : e.fields) {
     if (name != key) continue;
-    Diagnostics unheard;
+    Diagnostics discarded;
     double out = 0;
-    if (ValueReader(system.blueprint().parameters, unheard).read(value, key, {}, out)) return out;
+    if (ValueReader(system.blueprint().parameters, discarded).read(value, key, {}, out)) return out;
   }
   return 0;
 }

@@ -29,7 +29,7 @@ Json to_json(const Energy& e) {
 }
 
 Json named_values(const System& system, const ConsistentStart& start) {
-  Json out = to_json(system, Moment{&start.state, &start.a, &start.lambda});
+  Json out = to_json(system, Instant{&start.state, &start.a, &start.lambda});
   out.erase("time");
   return out;
 }

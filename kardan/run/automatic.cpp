@@ -221,8 +221,8 @@ class Chooser {
   }
 
   static Choice find(const std::string& name) {
-    Diagnostics told;
-    return choose_method(name, told);
+    Diagnostics discarded;
+    return choose_method(name, discarded);
   }
 
   double explicit_step_work() const {

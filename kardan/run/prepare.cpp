@@ -50,8 +50,8 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
         old->second = value;
     }
     // Warnings of the model are told once; a value out of range just makes the trial fail.
-    Diagnostics ignored;
-    auto system = compile_model(model, all, first ? diagnostics : ignored, catalog);
+    Diagnostics discarded;
+    auto system = compile_model(model, all, first ? diagnostics : discarded, catalog);
     first = false;
     return system;
   };

@@ -98,9 +98,9 @@ void Recorder::place_columns() {
   column(energies, "J");
   column(energies + 1, "J");
 
-  Diagnostics told;  // when the model was read
+  Diagnostics discarded;  // when the model was read
   for (ResultColumn& c : layout_.columns) c.chosen = false;
-  for (const std::size_t i : chosen_outputs(system_.blueprint(), columns_.names(), told))
+  for (const std::size_t i : chosen_outputs(system_.blueprint(), columns_.names(), discarded))
     layout_.columns[i].chosen = true;
 }
 
@@ -208,7 +208,7 @@ void Recorder::place_forces() {
   add(std::move(vectors));
 }
 
-std::span<const double> Recorder::row(const Moment& at) {
+std::span<const double> Recorder::row(const Instant& at) {
   columns_.values(at, values_, *ws_);
   for (std::size_t i = 0; i < values_.size(); ++i) row_[layout_.columns[i].at] = values_[i];
   fill_joints(at);
@@ -221,7 +221,7 @@ std::span<const double> Recorder::row(const Moment& at) {
   return row_;
 }
 
-void Recorder::fill_joints(const Moment& at) {
+void Recorder::fill_joints(const Instant& at) {
   const ResultBlock* block = layout_.find("reactions");
   if (!block) return;
   double* out = row_.data() + block->first;

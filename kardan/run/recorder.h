@@ -58,7 +58,7 @@ class Recorder {
 
   const ResultLayout& layout() const { return layout_; }
   /// The row of a moment; valid until the next. Not-a-number where the moment does not know.
-  std::span<const double> row(const Moment& at);
+  std::span<const double> row(const Instant& at);
 
  private:
   void add(ResultBlock block);
@@ -71,7 +71,7 @@ class Recorder {
   void place_multipliers();
   void place_reactions();
   void place_forces();
-  void fill_joints(const Moment& at);
+  void fill_joints(const Instant& at);
 
   const System& system_;
   ResultColumns columns_;

@@ -50,7 +50,7 @@ ResultColumns::ResultColumns(const System& system) : system_(system), names_{"ti
   names_.push_back("energy.potential");
 }
 
-double* ResultColumns::reactions(const Moment& at, double* out, Workspace& ws) const {
+double* ResultColumns::reactions(const Instant& at, double* out, Workspace& ws) const {
   const auto& sensors = system_.reaction_sensors();
   double* const end = out + 6 * sensors.size();
   std::fill(out, end, std::numeric_limits<double>::quiet_NaN());
@@ -67,7 +67,7 @@ double* ResultColumns::reactions(const Moment& at, double* out, Workspace& ws) c
   return end;
 }
 
-void ResultColumns::values(const Moment& at, std::span<double> out, Workspace& ws) const {
+void ResultColumns::values(const Instant& at, std::span<double> out, Workspace& ws) const {
   const State& state = *at.state;
   double* next = out.data();
   *next++ = state.t;

@@ -15,7 +15,7 @@
 namespace kardan {
 
 /// A time of the motion: a state with its accelerations and multipliers (empty where not known).
-struct Moment {
+struct Instant {
   const State* state = nullptr;
   const Vector* a = nullptr;
   const Vector* lambda = nullptr;  ///< of all constraint rows
@@ -32,10 +32,10 @@ class ResultColumns {
 
   const std::vector<std::string>& names() const { return names_; }
   /// One number a column; not-a-number where the moment does not know.
-  void values(const Moment& at, std::span<double> out, Workspace& ws) const;
+  void values(const Instant& at, std::span<double> out, Workspace& ws) const;
 
  private:
-  double* reactions(const Moment& at, double* out, Workspace& ws) const;
+  double* reactions(const Instant& at, double* out, Workspace& ws) const;
 
   const System& system_;
   std::vector<std::string> names_;

@@ -59,7 +59,7 @@ std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& 
   for (const std::string& name : out.names) quantities.push_back(*system.find_quantity(name));
   for (std::string& name : multiplier_names(system)) out.names.push_back(std::move(name));
   const auto ws = system.make_workspace();
-  const GridSink grid = [&](const Moment& at) {
+  const GridSink grid = [&](const Instant& at) {
     out.times.push_back(at.state->t);
     Vector& row = out.rows.emplace_back();
     for (const Quantity& q : quantities)

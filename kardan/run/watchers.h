@@ -14,7 +14,7 @@ namespace kardan {
 /// Told at every point of the output grid: the consistent state there, from dense output, with the
 /// accelerations and multipliers that belong to it. A non-empty answer ends the run with that
 /// reason.
-using GridSink = std::function<std::string(const Moment&)>;
+using GridSink = std::function<std::string(const Instant&)>;
 
 /// The start (h = 0), then every accepted step, with what the certificate sums up.
 struct StepRecord {

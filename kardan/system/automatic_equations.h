@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "kardan/base/dual.h"
-#include "kardan/base/path.h"
+#include "kardan/base/motion_jet.h"
 #include "kardan/system/user_equations.h"
 
 namespace kardan {
@@ -45,8 +45,8 @@ class UserFunctions {
   virtual void call(const Variables<Twice>&, Terms<Twice>&) const = 0;
   /// Whether the functions take numbers that follow a motion, too.
   virtual bool follows_paths() const { return false; }
-  virtual void follow(const Variables<Path>&, Terms<Path>&) const {}
-  virtual void follow(const Variables<CurvedPath>&, Terms<CurvedPath>&) const {}
+  virtual void follow(const Variables<MotionJet>&, Terms<MotionJet>&) const {}
+  virtual void follow(const Variables<CurvedMotionJet>&, Terms<CurvedMotionJet>&) const {}
 };
 
 /// A function object with a templated operator()(const Variables<T>&, Terms<T>&).
@@ -62,8 +62,10 @@ class TemplatedFunctions final : public UserFunctions {
   }
   void call(const Variables<Twice>& x, Terms<Twice>& y) const override { function_(x, y); }
   bool follows_paths() const override { return true; }
-  void follow(const Variables<Path>& x, Terms<Path>& y) const override { function_(x, y); }
-  void follow(const Variables<CurvedPath>& x, Terms<CurvedPath>& y) const override {
+  void follow(const Variables<MotionJet>& x, Terms<MotionJet>& y) const override {
+    function_(x, y);
+  }
+  void follow(const Variables<CurvedMotionJet>& x, Terms<CurvedMotionJet>& y) const override {
     function_(x, y);
   }
 

@@ -6,16 +6,16 @@
 namespace kardan {
 namespace {
 
-constexpr int check = Path::seeds - 1;  // the seed along which all variables move
+constexpr int check = MotionJet::seeds - 1;  // the seed along which all variables move
 
 }  // namespace
 
 /// Holonomic constraints between the positions themselves, with few variables in a row.
 bool AutomaticEquations::paths_serve() const {
   const bool plain = n_.s == 0 && n_.mu == 0 && !n_.kinematics && !n_.hidden;
-  static_assert(check == CurvedPath::seeds);
+  static_assert(check == CurvedMotionJet::seeds);
   return functions_->follows_paths() && plain && n_.lambda > 0 &&
-         constraints_shared_.colors() <= CurvedPath::seeds;
+         constraints_shared_.colors() <= CurvedMotionJet::seeds;
 }
 
 PathArrays::PathArrays(const UserCounts& counts, const Seeding& seeding, Workspace::Scratch* memory)
@@ -48,7 +48,7 @@ AutomaticEquations::Followed AutomaticEquations::follow_constraints(const State&
                                                                     Request request,
                                                                     AutomaticWork& k,
                                                                     Workspace& ws) const {
-  UserArrays<Path>& A = k.paths->path;
+  UserArrays<MotionJet>& A = k.paths->path;
   const PathArrays::Entry* entry = k.paths->entries.data();
   double* G = ws.G.values.data();
   PathArrays::set_motion(state, {}, A);
@@ -57,7 +57,7 @@ AutomaticEquations::Followed AutomaticEquations::follow_constraints(const State&
   double zero = 0;  // or not finite
   bool shared = true;
   for (int i = 0; i < n_.lambda; ++i) {
-    const Path& row = A.terms.g[i];
+    const MotionJet& row = A.terms.g[i];
     ws.g[i] = row.value();
     ws.rate[i] = row.first();
     if (request.acceleration) {
@@ -93,7 +93,7 @@ AutomaticEquations::Followed AutomaticEquations::follow_constraints(const State&
 void AutomaticEquations::differentiate_followed(const State& state, std::span<const double> a,
                                                 std::span<const double> lambda, AutomaticWork& k,
                                                 Workspace& ws) const {
-  UserArrays<CurvedPath>& A = k.paths->curved;
+  UserArrays<CurvedMotionJet>& A = k.paths->curved;
   const Seeding& seeding = constraints_shared_;
   const int n = n_.n;
   PathArrays::set_motion(state, a, A);
@@ -102,7 +102,7 @@ void AutomaticEquations::differentiate_followed(const State& state, std::span<co
     std::fill(by->values.begin(), by->values.end(), 0.0);
   for (Vector* by : {&ws.rate_t, &ws.accel_t}) std::fill(by->begin(), by->end(), 0.0);
   for (int m = 0; m < n_.lambda; ++m) {
-    const CurvedPath& row = A.terms.g[m];
+    const CurvedMotionJet& row = A.terms.g[m];
     ws.accel[m] = row.second();
     for (const int i : seeding.of_row(m)) {
       const int seed = seeding.color(i);

@@ -27,8 +27,8 @@ struct PathArrays {
     for (std::size_t i = 0; i < A.r.size(); ++i) A.r[i].x[0] = state.r[i];
     for (std::size_t i = 0; i < A.w.size(); ++i) A.w[i].x[0] = state.w[i];
   }
-  UserArrays<Path> path;
-  UserArrays<CurvedPath> curved;
+  UserArrays<MotionJet> path;
+  UserArrays<CurvedMotionJet> curved;
   /// Which part of a row is an entry of G.
   struct Entry {
     int place, part;

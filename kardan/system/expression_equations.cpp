@@ -19,7 +19,7 @@ struct Memory final : Workspace::Scratch {
     std::apply([&](auto&... row) { (row.resize(size), ...); }, rows);
   }
   std::tuple<std::vector<double>, std::vector<Seeded>, std::vector<Along>, std::vector<SeededAlong>,
-             std::vector<Twice>, std::vector<Path>, std::vector<CurvedPath>>
+             std::vector<Twice>, std::vector<MotionJet>, std::vector<CurvedMotionJet>>
       rows;
 };
 
@@ -44,8 +44,10 @@ class ExpressionFunctions final : public UserFunctions {
   void call(const Variables<SeededAlong>& x, Terms<SeededAlong>& y) const override { run(x, y); }
   void call(const Variables<Twice>& x, Terms<Twice>& y) const override { run(x, y); }
   bool follows_paths() const override { return true; }
-  void follow(const Variables<Path>& x, Terms<Path>& y) const override { run(x, y); }
-  void follow(const Variables<CurvedPath>& x, Terms<CurvedPath>& y) const override { run(x, y); }
+  void follow(const Variables<MotionJet>& x, Terms<MotionJet>& y) const override { run(x, y); }
+  void follow(const Variables<CurvedMotionJet>& x, Terms<CurvedMotionJet>& y) const override {
+    run(x, y);
+  }
 
  private:
   /// All formulas of a part.

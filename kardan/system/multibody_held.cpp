@@ -33,8 +33,8 @@ std::unique_ptr<System> MultibodySystem<D>::hold(const std::vector<int>& events)
     held.bodies.erase(std::unique(held.bodies.begin(), held.bodies.end()), held.bodies.end());
     blueprint.held.push_back(std::move(held));
   }
-  Diagnostics ignored;  // what can be wrong was found when this system was compiled
-  return compile(std::move(blueprint), ignored);
+  Diagnostics discarded;  // what can be wrong was found when this system was compiled
+  return compile(std::move(blueprint), discarded);
 }
 
 template <int D>

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "kardan/base/path.h"
+#include "kardan/base/motion_jet.h"
 #include "kardan/system/user_equations.h"
 
 namespace kardan {

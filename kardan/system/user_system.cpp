@@ -281,8 +281,8 @@ std::unique_ptr<System> UserSystem::hold(const std::vector<int>& events) const {
   places.reserve(events.size());
   for (int e : events) places.push_back(asked_event(e));
   blueprint.equations = kardan::hold(std::move(*blueprint.equations), places);
-  Diagnostics ignored;  // what can be wrong was found when this system was compiled
-  return compile(std::move(blueprint), ignored);
+  Diagnostics discarded;  // what can be wrong was found when this system was compiled
+  return compile(std::move(blueprint), discarded);
 }
 
 void UserSystem::retract(std::span<const double> p, std::span<const double> delta,

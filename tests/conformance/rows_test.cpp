@@ -97,13 +97,13 @@ Seen look(const Model& model, SimulateOptions options, bool with_rows) {
   out.scales = p.system->scales();
   const auto ws = p.system->make_workspace();
   AccelerationSolver solver(*p.system);
-  const auto note = [&](const Moment& at, Moments& to) {
+  const auto note = [&](const Instant& at, Moments& to) {
     const auto row = recorder.row(at);
     to[at.state->t].assign(row.begin(), row.end());
     return std::string();
   };
   GridSink rows;
-  if (with_rows) rows = [&](const Moment& at) { return note(at, out.rows); };
+  if (with_rows) rows = [&](const Instant& at) { return note(at, out.rows); };
   const RunReport report = simulate(
       p, options, rows,
       [&](const StepView& step) {

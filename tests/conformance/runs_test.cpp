@@ -173,7 +173,7 @@ TEST_P(EveryMethod, KeepsTheBranchOfADrivenMechanism) {
     options.every = 0.01;
     options.driver.tolerance = tolerance;
     double worst = 0;
-    const Outcome out = run_with(pair, model, options, [&](const Moment& at) {
+    const Outcome out = run_with(pair, model, options, [&](const Instant& at) {
       const double phi = 20 * at.state->t;
       const double piston =
           0.05 * std::cos(phi) + std::sqrt(0.15 * 0.15 - std::pow(0.05 * std::sin(phi), 2));

@@ -165,7 +165,7 @@ std::vector<State> grid_of(const std::string& file, const ParameterValues& value
   Diagnostics diagnostics;
   const RunReport ended = simulate(
       model, options,
-      [&](const Moment& moment) {
+      [&](const Instant& moment) {
         states.push_back(*moment.state);
         return std::string();
       },

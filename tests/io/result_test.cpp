@@ -52,7 +52,7 @@ Written write(const Model& model, const std::string& suffix, double t_end, doubl
   const GridSink grid = writer.grid();
   const auto steps = writer.steps();
   Watchers watchers;
-  watchers.grid = [&](const Moment& at) {
+  watchers.grid = [&](const Instant& at) {
     const auto row = recorder.row(at);
     out.rows.emplace_back(row.begin(), row.end());
     return grid(at);

@@ -39,7 +39,7 @@ Json run_into(const std::string& name, double t_end, const std::vector<std::stri
   ResultWriter writer(model, {}, p, options, paths, {}, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << format(diagnostics);
   const RunReport report = simulate(p, options, {writer.grid(), {}, writer.steps()}, diagnostics);
-  const Moment end{&p.start.state, &p.start.a, &p.start.lambda};
+  const Instant end{&p.start.state, &p.start.a, &p.start.lambda};
   writer.end(report, end);
   return to_json(*p.system, report, end);
 }

@@ -125,7 +125,7 @@ Seen look(Case& c, const Chosen& chosen, double tolerance) {
   const std::clock_t begin = std::clock();
   const RunReport report = simulate(
       c.prepared, options,
-      [&](const Moment& at) {
+      [&](const Instant& at) {
         for (const Case::Asked& asked : c.asked) {
           const double wanted = asked.truth.at(at.state->t);
           if (std::isnan(wanted)) continue;

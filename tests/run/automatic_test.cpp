@@ -231,7 +231,7 @@ TEST(AutomaticRun, LeavesNoRowOut) {
       options.every = 0.1;
       std::vector<double> times;
       Watchers watchers;
-      watchers.grid = [&](const Moment& row) -> std::string {
+      watchers.grid = [&](const Instant& row) -> std::string {
         times.push_back(row.state->t);
         EXPECT_TRUE(all_finite(*row.a)) << "t = " << row.state->t;
         return {};

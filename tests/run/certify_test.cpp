@@ -112,7 +112,7 @@ TEST_P(Published, SolutionsShowThatTheEstimateIsTheTrueError) {
   ASSERT_NE(late, problem.reference.begin());
   const ReferencePoint& exact = *std::prev(late);
   const PrepareRun make = [] {
-    Diagnostics told;
+    Diagnostics discarded;
     return prepare(general_problem(GetParam()).system, told);
   };
   const auto all = [](const std::string&) { return true; };
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Problems, Published, testing::ValuesIn(general_problem_
 
 PrepareRun shipped_run(const std::string& name, const ParameterValues& overrides = {}) {
   return [=] {
-    Diagnostics told;
+    Diagnostics discarded;
     return prepare(shipped(name, overrides), overrides, told);
   };
 }
@@ -271,7 +271,7 @@ TEST(Certify, EstimateIsTheTrueErrorOnModelsThatShip) {
 /// Three rods in a row, thrown upwards: errors grow like exp(t) and faster.
 TEST(Certify, SaysFromWhenOnChaosPutsTheAccuracyOutOfReach) {
   const PrepareRun make = [] {
-    Diagnostics told;
+    Diagnostics discarded;
     return prepare(model_of("kardan: 1\n"
                             "dimension: 2\n"
                             "gravity: [0, -9.81]\n"
@@ -316,7 +316,7 @@ joints:
   // w^2 = 3 g/(2 l); with 30 digits phi = -0.42354609404570885.
   const double exact = -0.42354609404570885 - std::numbers::pi;
   const PrepareRun make = [&] {
-    Diagnostics told;
+    Diagnostics discarded;
     return prepare(model_of(upright), {}, told);
   };
   int reached = 0;
@@ -374,7 +374,7 @@ TEST(Certify, FailsWhereRunsDoNotAgree) {
   for (const char* method : {"newmark", "welch1", "rn4", "dopri5", "radau5"}) {
     int count = 0;
     const PrepareRun make = [&count] {
-      Diagnostics told;
+      Diagnostics discarded;
       const double g = 9.81 + 0.05 * ++count;
       return prepare(model_of(fmt::format("kardan: 1\ndimension: 2\ngravity: [0, -{}]\nbodies:\n"
                                           "  a: {{mass: 1, inertia: [0.1], position: [0.5, 0]}}\n"

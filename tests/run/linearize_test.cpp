@@ -184,7 +184,7 @@ TEST(Linearize, KnowsHowATiltedRollingDiscNods) {
   double last = 0;
   const RunReport report = simulate(
       p, options,
-      [&](const Moment& at) {
+      [&](const Instant& at) {
         const double rate = at.state->v[2];
         if (last < 0 && rate >= 0)
           rising.push_back(at.state->t - options.every * rate / (rate - last));

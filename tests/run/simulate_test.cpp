@@ -38,7 +38,7 @@ SimulateOptions options_for(double t_end, double tolerance, double every = 0) {
 }
 
 /// Largest |M a + G' lambda - f| in units of the largest force.
-double dynamic_residual(const System& system, const Moment& at, Workspace& ws) {
+double dynamic_residual(const System& system, const Instant& at, Workspace& ws) {
   EXPECT_EQ(system.evaluate(*at.state, Request::all(), ws), Eval::ok);
   Vector r = ws.f;
   ws.M.multiply_add(-1, *at.a, r);
@@ -54,7 +54,7 @@ TEST(Grid, HoldsConstraintsAndTheAccelerationsAndMultipliersOfItsOwnState) {
     const auto ws = system.make_workspace();
     const double t_end = name == std::string("andrews") ? 0.01 : 0.7;
     int points = 0;
-    simulated(p, options_for(t_end, 1e-3, t_end / 70), [&](const Moment& at) {
+    simulated(p, options_for(t_end, 1e-3, t_end / 70), [&](const Instant& at) {
       const Residuals r = constraint_residuals(system, *at.state, *at.a, *ws);
       EXPECT_LT(r.position, 1e-12) << name << " at " << at.state->t;
       EXPECT_LT(r.velocity, 1e-12) << name << " at " << at.state->t;
@@ -69,7 +69,7 @@ TEST(Grid, HoldsConstraintsAndTheAccelerationsAndMultipliersOfItsOwnState) {
 
 TEST(Grid, MayEndTheRunWithAReason) {
   Prepared p = prepared(test::shipped("pendulum"));
-  const RunReport r = simulated(p, options_for(1, 1e-4, 0.1), [](const Moment& at) {
+  const RunReport r = simulated(p, options_for(1, 1e-4, 0.1), [](const Instant& at) {
     return at.state->t > 0.45 ? std::string("seen enough") : std::string();
   });
   EXPECT_EQ(r.driver.reason, Reason::stopped);

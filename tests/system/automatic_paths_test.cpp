@@ -1,4 +1,4 @@
-/// Constraints in one pass along the motion (base/path.h) give what separate passes of dual numbers
+/// Constraints in one pass along the motion (base/motion_jet.h) give what separate passes of dual numbers
 /// do.
 
 #include <gtest/gtest.h>

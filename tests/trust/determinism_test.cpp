@@ -41,7 +41,7 @@ std::uint64_t hash_run(Prepared& prepared, const std::string& method) {
     options.driver.fixed_step = 0.01;
   const ConsistentStart start = prepared.start;
   Watchers watchers;
-  watchers.grid = [&](const Moment& at) {
+  watchers.grid = [&](const Instant& at) {
     for (const Vector* x : {&at.state->p, &at.state->v, at.a, at.lambda})
       add(x->data(), x->size() * sizeof(double));
     return std::string();
@@ -131,7 +131,7 @@ Walked walk(Prepared& run, const std::string& method, double every) {
   options.every = every;
   options.driver.tolerance = 1e-4;
   options.driver.max_steps = 60;
-  const GridSink ignored = [](const Moment&) { return std::string(); };
+  const GridSink ignored = [](const Instant&) { return std::string(); };
   Diagnostics diagnostics;
   const Counters c = simulate(run, options, ignored, {}, diagnostics).driver.counters;
   const State end = std::exchange(run.start, start).state;

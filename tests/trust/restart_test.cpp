@@ -64,7 +64,7 @@ bool go(Prepared& prepared, const SimulateOptions& asked, const std::string* fro
     options.driver.interrupt = [&] { return steps < most_steps ? "" : "enough for now"; };
   Recorder recorder(*prepared.system);
   Watchers watchers;
-  watchers.grid = [&](const Moment& at) {
+  watchers.grid = [&](const Instant& at) {
     const auto row = recorder.row(at);
     told.numbers.insert(told.numbers.end(), row.begin(), row.end());
     return std::string();

@@ -16,14 +16,14 @@ RunResult::RunResult(std::shared_ptr<Task> task, SimulateOptions options)
       begin_(task_->prepared().start),
       recorder_(task_->system()) {}
 
-std::string RunResult::row(const Moment& at) {
+std::string RunResult::row(const Instant& at) {
   const std::span<const double> row = recorder_.row(at);
   rows_.insert(rows_.end(), row.begin(), row.end());
   return {};
 }
 
 void RunResult::finish(const RunReport& report) {
-  const Moment at{&end().state, &end().a, &end().lambda};
+  const Instant at{&end().state, &end().a, &end().lambda};
   report_ = to_json(task_->system(), report, at);
   certificate_ = to_python(report_);
 }
@@ -177,7 +177,7 @@ std::shared_ptr<RunResult> run(const Source& source, const py::dict& set, const 
   RunReport report;
   {
     const Unlocked released;
-    const Watchers watchers{[&](const Moment& at) { return result->row(at); },
+    const Watchers watchers{[&](const Instant& at) { return result->row(at); },
                             [&](const StepView& step) { return watch(step); },
                             [&](const StepRecord& step) { result->step(step); },
                             {}};

@@ -46,7 +46,7 @@ class RunResult final : public ResultRows {
   const ConsistentStart& end() const { return task_->prepared().start; }
   py::object linearize(bool frozen) const;
 
-  std::string row(const Moment& at);
+  std::string row(const Instant& at);
   void step(const StepRecord& step) { steps_.push_back(step); }
   /// With the lock.
   void finish(const RunReport& report);

@@ -2,8 +2,8 @@
 /// Scalars that follow a motion p(tau): a value with its first and second derivative by tau, and
 /// derivatives by a few variables beside them (seeds).
 ///
-///   Path        y, y', y''; y by five seeds
-///   CurvedPath  y, y', y''; y, y' and y'' by four seeds, and y by two of them at a time
+///   MotionJet        y, y', y''; y by five seeds
+///   CurvedMotionJet  y, y', y''; y, y' and y'' by four seeds, and y by two of them at a time
 ///
 /// Everything a constraint is asked for in one pass, where nested duals need several and carry
 /// equal numbers side by side. Functions come from their slopes (time_jet.h), so that one call of
@@ -21,15 +21,15 @@ namespace kardan {
 
 /// x[0] the value, x[1] and x[2] the second and the first derivative along the motion, then those
 /// by seeds.
-struct Path {
+struct MotionJet {
   static constexpr int parts = 8, seeds = 5;
   alignas(16) std::array<double, parts> x;
 
-  /// Like double: `Path x;` is uninitialized, `Path x{};` is zero.
-  Path() = default;
+  /// Like double: `MotionJet x;` is uninitialized, `MotionJet x{};` is zero.
+  MotionJet() = default;
   template <class Number>
   requires std::is_arithmetic_v<Number>
-  constexpr Path(Number number) : x{static_cast<double>(number)} {}  // NOLINT: a constant
+  constexpr MotionJet(Number number) : x{static_cast<double>(number)} {}  // NOLINT: a constant
 
   double value() const { return x[0]; }
   double first() const { return x[2]; }
@@ -48,14 +48,14 @@ struct Path {
 
 /// x[0 .. 2] as above; then blocks of four: the derivatives by seeds, their first and their second
 /// derivative along the motion; then those by two seeds, a block for every one of the first.
-struct CurvedPath {
+struct CurvedMotionJet {
   static constexpr int parts = 32, seeds = 4;
   alignas(16) std::array<double, parts> x;
 
-  CurvedPath() = default;
+  CurvedMotionJet() = default;
   template <class Number>
   requires std::is_arithmetic_v<Number>
-  constexpr CurvedPath(Number number)  // NOLINT: a constant
+  constexpr CurvedMotionJet(Number number)  // NOLINT: a constant
       : x{static_cast<double>(number)} {}
 
   double value() const { return x[0]; }
@@ -75,7 +75,7 @@ struct CurvedPath {
 };
 
 template <class S>
-concept Following = std::is_same_v<S, Path> || std::is_same_v<S, CurvedPath>;
+concept Following = std::is_same_v<S, MotionJet> || std::is_same_v<S, CurvedMotionJet>;
 
 template <Following S>
 constexpr double value_of(const S& a) {
@@ -105,13 +105,13 @@ struct CarefulTimes {
 
 /// What the chain rule adds to f1 times the parts.
 template <class Times>
-[[gnu::always_inline]] inline void add_bends(const Path& a, const TimeJet& f, Path& r,
+[[gnu::always_inline]] inline void add_bends(const MotionJet& a, const TimeJet& f, MotionJet& r,
                                              Times times) {
   r.x[1] += times(f.d2, a.x[2] * a.x[2]);
 }
 template <class Times>
-[[gnu::always_inline]] inline void add_bends(const CurvedPath& a, const TimeJet& f, CurvedPath& r,
-                                             Times times) {
+[[gnu::always_inline]] inline void add_bends(const CurvedMotionJet& a, const TimeJet& f,
+                                             CurvedMotionJet& r, Times times) {
   const double along = a.x[2], f_11 = times(f.d2, along), twice = 2.0 * f_11;
   const double f_2 = times(f.d2, a.x[1]) + times(f.d3, along * along);
   r.x[1] += times(f_11, along);
@@ -202,17 +202,17 @@ S operator*(double a, const S& b) {
   return b * a;
 }
 
-inline Path operator*(const Path& a, const Path& b) {
-  Path r;
-  for (int i = 0; i < Path::parts; ++i) r.x[i] = a.x[0] * b.x[i] + a.x[i] * b.x[0];
+inline MotionJet operator*(const MotionJet& a, const MotionJet& b) {
+  MotionJet r;
+  for (int i = 0; i < MotionJet::parts; ++i) r.x[i] = a.x[0] * b.x[i] + a.x[i] * b.x[0];
   r.x[0] = a.x[0] * b.x[0];
   r.x[1] += 2.0 * a.x[2] * b.x[2];
   return r;
 }
 
-inline CurvedPath operator*(const CurvedPath& a, const CurvedPath& b) {
-  CurvedPath r;
-  for (int i = 0; i < CurvedPath::parts; ++i) r.x[i] = a.x[0] * b.x[i] + a.x[i] * b.x[0];
+inline CurvedMotionJet operator*(const CurvedMotionJet& a, const CurvedMotionJet& b) {
+  CurvedMotionJet r;
+  for (int i = 0; i < CurvedMotionJet::parts; ++i) r.x[i] = a.x[0] * b.x[i] + a.x[i] * b.x[0];
   r.x[0] = a.x[0] * b.x[0];
   r.x[1] += 2.0 * a.x[2] * b.x[2];
   for (int i = 0; i < 4; ++i) {

@@ -1,6 +1,6 @@
 /// Numbers that follow a motion give what nested duals do.
 
-#include "kardan/base/path.h"
+#include "kardan/base/motion_jet.h"
 
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ template <class F>
 void compare(const char* name, const F& f) {
   SCOPED_TRACE(name);
   double plain[variables];
-  Path p[variables];
-  CurvedPath c[variables];
+  MotionJet p[variables];
+  CurvedMotionJet c[variables];
   SeededAlong along[variables];
   Twice twice[variables];
   for (int i = 0; i < variables; ++i) {
@@ -44,8 +44,8 @@ void compare(const char* name, const F& f) {
     twice[i].d[i] = Seeded(1.0);
   }
   const double y = f(plain);
-  const Path y_p = f(p);
-  const CurvedPath y_c = f(c);
+  const MotionJet y_p = f(p);
+  const CurvedMotionJet y_c = f(c);
   const SeededAlong y_a = f(along);
   const Twice y_t = f(twice);
   EXPECT_EQ(value_of(y_p), y);
@@ -71,7 +71,7 @@ void compare(const char* name, const F& f) {
     return expression;                          \
   })
 
-TEST(Path, FollowsArithmetic) {
+TEST(MotionJet, FollowsArithmetic) {
   FUNCTION(a + b - 2.0 * c);
   FUNCTION(1.0 - a + 3 - (-b) + (+c) + a * 2.0 - 1.5);
   FUNCTION(a * b * c);
@@ -79,11 +79,11 @@ TEST(Path, FollowsArithmetic) {
   FUNCTION(2.0 / (a * c) + (2.0 + b));
 }
 
-TEST(Path, FollowsFunctionsOfOneVariableByTheirJets) {
+TEST(MotionJet, FollowsFunctionsOfOneVariableByTheirJets) {
   FUNCTION(extend(sin(TimeJet::variable(value_of(a * c))), a * c) + b);
 }
 
-TEST(Path, FollowsFunctions) {
+TEST(MotionJet, FollowsFunctions) {
   FUNCTION(sin(a * b) + cos(b - c) * tan(a));
   FUNCTION(asin(a * b) + acos(b) * atan(c));
   FUNCTION(sinh(a) * cosh(b) + tanh(b * c));
@@ -96,11 +96,11 @@ TEST(Path, FollowsFunctions) {
 }
 
 template <class S>
-class PathLimits : public testing::Test {};
-using Scalars = testing::Types<Path, CurvedPath>;
-TYPED_TEST_SUITE(PathLimits, Scalars);
+class MotionJetLimits : public testing::Test {};
+using Scalars = testing::Types<MotionJet, CurvedMotionJet>;
+TYPED_TEST_SUITE(MotionJetLimits, Scalars);
 
-TYPED_TEST(PathLimits, InfiniteSlopesSpoilNothingThatDoesNotMove) {
+TYPED_TEST(MotionJetLimits, InfiniteSlopesSpoilNothingThatDoesNotMove) {
   using S = TypeParam;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   S a;
@@ -118,7 +118,7 @@ TYPED_TEST(PathLimits, InfiniteSlopesSpoilNothingThatDoesNotMove) {
   EXPECT_TRUE(std::isnan(atan2(a, S(0.0)).by(1)));
 }
 
-TYPED_TEST(PathLimits, ComparesValues) {
+TYPED_TEST(MotionJetLimits, ComparesValues) {
   using S = TypeParam;
   S a;
   a.set(1, 2, 3, 0);
