@@ -37,7 +37,7 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
   rows_.holonomic = 0;
   for (int row : rows_.independent) rows_.holonomic += row < system_.sizes().lambda;
   for (Vector* v : {&scratch_.a, &scratch_.u})
-    v->resize(second());  // of the first step that needs a projection
+    v->resize(second_order());  // of the first step that needs a projection
   rows_.weight.resize(rows_.independent.size());
   for (std::size_t i = 0; i < rows_.independent.size(); ++i)
     rows_.weight[i] = scaled_residual(system_, rows_.independent[i], 0, 1.0);
@@ -372,7 +372,7 @@ bool AllCoordinates::advance(const ChartPoint& point) {
 
 bool AllCoordinates::past(double& t, Local& y, LocalRate& rate) {
   if (!past_.known) return false;
-  y.resize(second(), first());
+  y.resize(second_order(), first_order());
   chart_.difference(base_.state.p, past_.state.p, y.x);
   chart_.to_rates(y.x, past_.state.v, y.u);
   chart_.to_second_rates(y.x, y.u, past_.a, rate.a);

@@ -41,8 +41,8 @@ class AllCoordinates final : public ConstrainedProblem {
   AllCoordinates(const System& system, const AllCoordinatesOptions& options);
 
   ProblemKind kind() const override { return options_.kind; }
-  int second() const override { return system_.sizes().v; }
-  int first() const override { return system_.sizes().r; }
+  int second_order() const override { return system_.sizes().v; }
+  int first_order() const override { return system_.sizes().r; }
   Eval rebase(const State& state) override;
   const Local& base() const override { return base_.y; }
   const LocalRate& base_rate() const override { return base_.rate; }

@@ -34,7 +34,7 @@ Eval AllCoordinates::rates_hold(At& at) {
   int row = 0;
   const double most =
       closing_at(system_, point_).redundant_velocity + drift_share * largest_off(row);
-  scratch_.a.assign(second(), 0.0);
+  scratch_.a.assign(second_order(), 0.0);
   scratch_.c = at.motion.rate;
   for (double& c : scratch_.c) c = -c;
   at.solver->solve(scratch_.a, scratch_.c);
@@ -56,7 +56,7 @@ Eval AllCoordinates::positions_hold(At& at) {
   const double redundant = closing_at(system_, point_).redundant_position;
   scratch_.nearby = point_;
   for (int k = 0; k < max_projections && left > redundant / drift_share; ++k) {
-    scratch_.a.assign(second(), 0.0);
+    scratch_.a.assign(second_order(), 0.0);
     scratch_.c.assign(rows(), 0.0);
     for (int i = 0; i < rows_.holonomic; ++i) scratch_.c[i] = -ws_->g[rows_.independent[i]];
     at.solver->solve(scratch_.a, scratch_.c);
@@ -125,7 +125,7 @@ double AllCoordinates::shape_remainder(const At& at) {
   const SparseMatrix& G = in_workspace() ? ws_->G : at.motion.G;
   if (!shape_.solver) {
     shape_.mass = SparseMatrix(M.pattern);
-    for (int j = 0; j < second(); ++j)
+    for (int j = 0; j < second_order(); ++j)
       shape_.mass.values[M.pattern->find(j, j)] =
           1 / (system_.coordinate_scale(j) * system_.coordinate_scale(j));
     shape_.solver = std::make_unique<MotionSolver>(shape_.mass, rows_.picked.pattern);
@@ -161,7 +161,7 @@ Eval AllCoordinates::project_position(Factors factors) {
       if (Eval e = factor(); e != Eval::ok) return e;
       factors = Factors::last;
     }
-    scratch_.a.assign(second(), 0.0);
+    scratch_.a.assign(second_order(), 0.0);
     scratch_.c.resize(rows());
     for (int i = 0; i < rows(); ++i) scratch_.c[i] = -m.g[i];
     at_->solver->solve(scratch_.a, scratch_.c);
@@ -175,7 +175,7 @@ Eval AllCoordinates::project_position(Factors factors) {
 
 /// The velocities of point_ along M^-1 G', with the factors there.
 Eval AllCoordinates::project_velocity(At& at) {
-  scratch_.a.assign(second(), 0.0);
+  scratch_.a.assign(second_order(), 0.0);
   scratch_.c.resize(rows());
   for (int i = 0; i < rows(); ++i) scratch_.c[i] = -at.motion.rate[i];
   at.solver->solve(scratch_.a, scratch_.c);
@@ -187,11 +187,11 @@ Eval AllCoordinates::project_velocity(At& at) {
 void AllCoordinates::constrained_part(Vector& d) {
   const At& at = end_.known ? *end_at_ : *base_at_;
   const SparseMatrix& G = in_workspace() ? ws_->G : at.motion.G;
-  if (!end_.known) scratch_.x.assign(second(), 0.0);
+  if (!end_.known) scratch_.x.assign(second_order(), 0.0);
   chart_.to_velocities(scratch_.x, d, scratch_.u);
   scratch_.c.resize(rows());
   G.multiply(scratch_.u, scratch_.c);
-  scratch_.a.assign(second(), 0.0);
+  scratch_.a.assign(second_order(), 0.0);
   at.solver->solve(scratch_.a, scratch_.c);
   chart_.to_rates(scratch_.x, scratch_.a, d);
 }

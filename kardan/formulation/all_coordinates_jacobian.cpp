@@ -32,7 +32,7 @@ void copy(const Matrix& from, int row, int column, int rows, int columns, Matrix
 
 /// (f; c; b; d) by (x, u, z, t, w), dense, with the chart's E1.
 Eval AllCoordinates::differentiate_base() {
-  const int n = second(), m = rows(), nr = first(), nw = auxiliary();
+  const int n = second_order(), m = rows(), nr = first_order(), nw = auxiliary();
   point_ = base_.state;
   if (Eval e = evaluate_at(*base_at_, What::all); e != Eval::ok) return e;
   if (Eval e = system_.differentiate(base_.state, base_.a, base_.lambda, *ws_); e != Eval::ok) {
@@ -107,7 +107,7 @@ Eval AllCoordinates::eliminate_auxiliaries() {
 Eval AllCoordinates::jacobian(LocalJacobian& out) {
   if (Eval e = differentiate_base(); e != Eval::ok) return e;
   if (Eval e = eliminate_auxiliaries(); e != Eval::ok) return e;
-  const int n = second(), m = rows(), nr = first();
+  const int n = second_order(), m = rows(), nr = first_order();
   const int columns = 2 * n + nr + 1;
   scratch_.a.resize(n);
   scratch_.c.resize(m);

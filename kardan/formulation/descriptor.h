@@ -35,8 +35,8 @@ class Descriptor final : public DaeProblem {
  public:
   Descriptor(const System& system, const DescriptorForm& form);
 
-  int second() const override { return layout_.n; }
-  int first() const override { return layout_.r; }
+  int second_order() const override { return layout_.n; }
+  int first_order() const override { return layout_.r; }
   Eval rebase(const State& state) override;
   const Local& base() const override { return base_.y; }
   const LocalRate& base_rate() const override { return base_.rate; }

@@ -23,7 +23,7 @@ double zero_size(const Matrix& A) {
 std::vector<std::complex<double>> expand(const StateSpace& problem,
                                          const std::vector<std::complex<double>>& y) {
   const Matrix& B = problem.directions();
-  const int n = problem.second(), drift = problem.parametrization().drift();
+  const int n = problem.second_order(), drift = problem.parametrization().drift();
   std::vector<std::complex<double>> shape(B.rows());
   for (int j = 0; j < B.rows(); ++j) {
     for (int i = 0; i < n; ++i) shape[j] += B(j, i) * y[i];
@@ -83,8 +83,8 @@ Eval find_modes(const System& system, StateSpace& problem, ModesOf of, ModeShape
   if (Eval e = problem.jacobian(local); e != Eval::ok) return e;
   if (Eval e = state_matrix(local, out.A); e != Eval::ok) return e;
   const std::vector<int>& free = problem.parametrization().free_coordinates;
-  out.independent.assign(free.begin(), free.begin() + problem.second());
-  out.drift.assign(free.begin() + problem.second(), free.end());
+  out.independent.assign(free.begin(), free.begin() + problem.second_order());
+  out.drift.assign(free.begin() + problem.second_order(), free.end());
   out.modes.clear();
   const int all = out.A.rows();
   out.kept.resize(all);
@@ -93,7 +93,7 @@ Eval find_modes(const System& system, StateSpace& problem, ModesOf of, ModeShape
     steady = find_steady_motion(system, problem);
     if (!steady.steady) return Eval::recoverable;
     if (steady.generator.rows() > 0)
-      if (Eval e = leave_out(steady, problem.second(), out); e != Eval::ok) return e;
+      if (Eval e = leave_out(steady, problem.second_order(), out); e != Eval::ok) return e;
   }
   EigenSystem found;
   const bool find = shapes == ModeShapes::find;

@@ -126,7 +126,7 @@ void StateSpace::complete_multipliers(Tangent& tangent) {
 }
 
 Eval StateSpace::rate(double t, const Local& y, LocalRate& out) {
-  out.resize(second(), first());
+  out.resize(second_order(), first_order());
   return evaluate(t, y, out);
 }
 
@@ -142,7 +142,7 @@ Eval StateSpace::jacobian(LocalJacobian& out) {
 }
 
 Eval StateSpace::jacobian_at(double t, const Local& y, Derivatives terms, LocalJacobian& out) {
-  scratch_.end_rate.resize(second(), first());
+  scratch_.end_rate.resize(second_order(), first_order());
   if (Eval e = evaluate(t, y, scratch_.end_rate); e != Eval::ok) return e;
   jacobian_.curve_point(point_);
   if (accelerations_.on_free_directions())
@@ -200,8 +200,8 @@ Eval StateSpace::rebase(const State& state) {
   look_ahead(past_.known && partitions() == partitions_before ? SingularWatch::Before::comparable
                                                               : SingularWatch::Before::unrelated);
   const int drift = split_.drift();
-  base_.y.resize(second(), first());
-  base_.rate.resize(second(), first());
+  base_.y.resize(second_order(), first_order());
+  base_.rate.resize(second_order(), first_order());
   std::fill(base_.y.x.begin(), base_.y.x.end(), 0.0);
   split_.x_of.multiply(base_.state.v, base_.y.u);
   split_.x_of.multiply(point_.a, base_.rate.a);
@@ -225,7 +225,7 @@ std::string StateSpace::directions_at_base() {
 
 Eval StateSpace::finish(double t, const Local& y, State& state, ChartPoint& point) {
   LocalRate& rate = scratch_.end_rate;
-  rate.resize(second(), first());
+  rate.resize(second_order(), first_order());
   if (Eval e = evaluate(t, y, rate); e != Eval::ok) return e;
   if (Eval e = check_redundant_rows(); e != Eval::ok) return e;
   if (Eval e = check_branches(); e != Eval::ok) return e;
@@ -286,7 +286,7 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
     return auxiliaries_.follow(system_, base_.state, state, *ws_);
   }
   Local& y = scratch_.grid_y;
-  y.resize(second(), first());
+  y.resize(second_order(), first_order());
   split_.x_of.multiply(point.q, y.x);
   split_.x_of.multiply(point.dq, y.u);
   load_first_order(point.q, point.z, y.z);

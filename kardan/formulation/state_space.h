@@ -47,8 +47,8 @@ class StateSpace final : public ChartProblem {
                       Accelerations accelerations = Accelerations::automatic);
 
   ProblemKind kind() const override { return ProblemKind::ode; }
-  int second() const override { return split_.free_velocities(); }
-  int first() const override { return split_.drift() + system_.sizes().r; }
+  int second_order() const override { return split_.free_velocities(); }
+  int first_order() const override { return split_.drift() + system_.sizes().r; }
   Eval rebase(const State& state) override;
   const Local& base() const override { return base_.y; }
   const LocalRate& base_rate() const override { return base_.rate; }

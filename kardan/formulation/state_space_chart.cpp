@@ -15,9 +15,10 @@ bool StateSpace::advance(const ChartPoint& point) {
   near_.t = point.t;
   near_.free.resize(split_.free_positions());
   near_.held.resize(split_.rows.size());
-  split_.x_of.multiply(point.q, std::span(near_.free).first(second()));
+  split_.x_of.multiply(point.q, std::span(near_.free).first(second_order()));
   split_.held_of.multiply(point.q, near_.held);
-  std::copy(near_.held.begin() + split_.holonomic, near_.held.end(), near_.free.begin() + second());
+  std::copy(near_.held.begin() + split_.holonomic, near_.held.end(),
+            near_.free.begin() + second_order());
   partition_.blocks().expand(point_.G, ws_->g_t, near_);
   return partition_.serves(near_);
 }
@@ -30,8 +31,8 @@ bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
   dq = past_.state.v;
   chart_.apply(rotation_rate_map_inverse, q, past_.state.v, dq);
   chart_.to_second_rates(q, dq, past_.a, ddq);
-  y.resize(second(), first());
-  rate.resize(second(), first());
+  y.resize(second_order(), first_order());
+  rate.resize(second_order(), first_order());
   split_.x_of.multiply(q, y.x);
   split_.x_of.multiply(dq, y.u);
   split_.x_of.multiply(ddq, rate.a);
@@ -42,8 +43,8 @@ bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
 }
 
 void StateSpace::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
-  const int n = second(), drift = split_.drift();
-  weights.resize(n, first());
+  const int n = second_order(), drift = split_.drift();
+  weights.resize(n, first_order());
   for (Vector* part : {&weights.x, &weights.u, &weights.z})
     std::fill(part->begin(), part->end(), 0.0);
   error_units_.units(state, state.v, scale, scratch_.units);

@@ -22,7 +22,7 @@ constexpr double foreseeable = 0.1;
 
 /// The curvature of the constraints at the base: what bends the dependent coordinates there.
 void StateSpace::bend_base() {
-  const int n = second(), drift = split_.drift(), m = split_.holonomic;
+  const int n = second_order(), drift = split_.drift(), m = split_.holonomic;
   at_base_.bend.resize(m);
   scratch_.guess.resize(n + drift);
   split_.x_of.multiply(base_.a, std::span(scratch_.guess).first(n));
@@ -38,7 +38,7 @@ void StateSpace::bend_base() {
 void StateSpace::guess_positions(double t, const Local& y) {
   const Tangent& near = *nearest_;
   const bool from_base = nearest_ == &at_base_;
-  const int n = second(), drift = split_.drift();
+  const int n = second_order(), drift = split_.drift();
   scratch_.guess.resize(n + drift);
   for (int i = 0; i < n; ++i) scratch_.guess[i] = from_base ? y.x[i] : y.x[i] - near.free[i];
   for (int i = 0; i < drift; ++i)

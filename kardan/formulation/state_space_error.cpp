@@ -48,7 +48,7 @@ void StateSpace::close_error(int m, LinearSolver& dependent, Vector& held, Vecto
 
 void StateSpace::constrained_part(Vector& d) {
   Local& free = scratch_.free_part;
-  free.resize(second(), split_.drift());
+  free.resize(second_order(), split_.drift());
   split_.x_of.multiply(d, free.x);
   split_.drift_of(d, free.z);
   scratch_.errors.x.resize(d.size());

@@ -152,7 +152,7 @@ class LocalView {
       : system_(system), problem_(problem), state_(state) {}
 
   int size() const { return 2 * n() + drift() + system_.sizes().r; }
-  int n() const { return problem_.second(); }
+  int n() const { return problem_.second_order(); }
   int drift() const { return problem_.parametrization().drift(); }
 
   /// What column `i` of y changes: chart coordinates and their rates.

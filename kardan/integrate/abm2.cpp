@@ -14,13 +14,13 @@ class Abm2Stepper final : public Stepper {
     predicted_ = *start.y;
     move(h * (1 + r / 2), start.y->u, *start.rate, predicted_);
     if (r > 0) move(-h * r / 2, past_.u, past_rate_, predicted_);
-    rate_.resize(problem.second(), problem.first());
+    rate_.resize(problem.second_order(), problem.first_order());
     ++counters.evaluations;
     if (Eval e = problem.rate(start.t + h, predicted_, rate_); e != Eval::ok) return e;
     trial.y = *start.y;
     move(h / 2, start.y->u, *start.rate, trial.y);
     move(h / 2, predicted_.u, rate_, trial.y);
-    trial.error.resize(problem.second(), problem.first());
+    trial.error.resize(problem.second_order(), problem.first_order());
     difference(h / 2, predicted_.u, start.y->u, trial.error.x);
     difference(h / 2, rate_.a, start.rate->a, trial.error.u);
     difference(h / 2, rate_.b, start.rate->b, trial.error.z);

@@ -17,11 +17,11 @@ class BaumgarteStepper final : public Stepper {
     add_scaled(h, f.a, end_.u);
     add_scaled(h, scheme_ == Scheme::heun ? y.u : end_.u, end_.x);
     add_scaled(h, f.b, end_.z);
-    rate_.resize(problem.second(), problem.first());
+    rate_.resize(problem.second_order(), problem.first_order());
     ++counters.evaluations;
     if (Eval e = problem.rate(start.t + h, end_, rate_); e != Eval::ok) return e;
     Local& error = trial.error;
-    error.resize(problem.second(), problem.first());
+    error.resize(problem.second_order(), problem.first_order());
     for (std::size_t i = 0; i < error.x.size(); ++i) {
       error.x[i] = h / 2 * (end_.u[i] - y.u[i]);
       error.u[i] = h / 2 * (rate_.a[i] - f.a[i]);

@@ -31,9 +31,9 @@ void ConstrainedNewton::begin(ConstrainedProblem& problem) {
 
 void ConstrainedNewton::make_pattern(const ConstrainedProblem& problem) {
   const Motion& m = problem.motion();
-  n_ = problem.second();
+  n_ = problem.second_order();
   m_ = problem.rows();
-  first_ = problem.first();
+  first_ = problem.first_order();
   auxiliary_ = problem.auxiliary();
   const int aux = n_ + m_, total = aux + first_ + auxiliary_;
   PatternBuilder builder(total, total);

@@ -160,18 +160,18 @@ Course::Taken Course::take(double h, double error, bool with_event) {
   report.largest_step = std::max(report.largest_step, h);
   const StepView view{state.t + h, h, error, &next, &dense, &problem, &report.counters};
   observing_ = true;
-  const std::string wish = observer_ ? observer_(view) : std::string();
+  const std::string stop_request = observer_ ? observer_(view) : std::string();
   observing_ = false;
   if (with_event) {
     events.pass(dense, next, report);
     path.restart();
   }
   state = next;
-  if (report.reason != Reason::finished && (wish.empty() || !report.handed_over))
+  if (report.reason != Reason::finished && (stop_request.empty() || !report.handed_over))
     return Taken::ended_by_event;
-  if (wish.empty()) return Taken::goes_on;
+  if (stop_request.empty()) return Taken::goes_on;
   report.handed_over = false;
-  stop(Reason::stopped, Diagnosis::stopped, wish);
+  stop(Reason::stopped, Diagnosis::stopped, stop_request);
   return Taken::ended_by_observer;
 }
 

@@ -80,7 +80,7 @@ class Driver {
         h = left;
       else if (options_.fixed_step == 0 && 2 * h > left)
         h = 0.5 * left;
-      if (h != before && stop == run_.t_end) bent_ = true;
+      if (h != before && stop == run_.t_end) stretched_to_end_ = true;
       const double asked = h;
       break_ = run_.inputs.ahead(state_, h);
       if (break_.breaks && break_.h == 0) {  // no time passes
@@ -180,7 +180,7 @@ class Driver {
     return onset_.resolved_step(problem_, state_, run_.scale, h, report_.counters);
   }
 
-  /// The step wished, or the one that the linearized equations ask for instead.
+  /// The step proposed, or the one that the linearized equations ask for instead.
   double foresee(double h) {
     if (!can_.foresight || problem_.begin_step(h) != Eval::ok || linearize() != Eval::ok) return h;
     const auto linear_error = [this](double trial) {
@@ -196,7 +196,7 @@ class Driver {
     return foreseen_.h;
   }
 
-  /// The step wished, or one that does not pass over growing modes.
+  /// The step proposed, or one that does not pass over growing modes.
   double following_growth(double h) {
     if (method_.is_explicit || method_.exact_if_linear || options_.fixed_step > 0) return h;
     return growth_.limit(h, [this, h]() -> const LocalJacobian* {
@@ -278,7 +278,7 @@ class Driver {
 
   /// The trial, which ends at h, ended a little later or earlier: a parabola is exact there.
   Eval nudge(double h, double time) {
-    nudge_rate_.resize(problem_.second(), problem_.first());
+    nudge_rate_.resize(problem_.second_order(), problem_.first_order());
     if (Eval e = problem_.rate(state_.t + h, trial_.y, nudge_rate_); e != Eval::ok) return e;
     add_scaled(time, trial_.y.u, trial_.y.x);
     add_scaled(0.5 * time * time, nudge_rate_.a, trial_.y.x);
@@ -326,7 +326,7 @@ class Driver {
   }
 
   bool may_restart() const {
-    return run_.may_pause() && !bent_ &&
+    return run_.may_pause() && !stretched_to_end_ &&
            std::abs(problem_.singular_time() - state_.t) > away_from_singular * memory_.h;
   }
 
@@ -346,9 +346,9 @@ class Driver {
   StepSizes sizes_;
   Onset onset_;
   GrowthWatch growth_;
-  StepSizes::Foreseen foreseen_;  // the step tried last
-  double begun_with_ = 0;         // [s] the first step tried
-  bool bent_ = false;             // a step was chosen to meet t_end
+  StepSizes::Foreseen foreseen_;   // the step tried last
+  double begun_with_ = 0;          // [s] the first step tried
+  bool stretched_to_end_ = false;  // a step was chosen to meet t_end
   bool has_jacobian_ = false;
   bool fresh_ = false;                   // an event has changed the equations
   Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed

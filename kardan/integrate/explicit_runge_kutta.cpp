@@ -136,7 +136,7 @@ class ExplicitStepper final : public Stepper, public StepFlow {
   }
 
   Eval evaluate(int i, double t, const Local& y) {
-    k_[i].resize(problem_->second(), problem_->first());
+    k_[i].resize(problem_->second_order(), problem_->first_order());
     ++counters_->evaluations;
     if (Eval e = problem_->rate(t, y, k_[i]); e != Eval::ok) return e;
     if (!nystrom()) u_[i] = y.u;
@@ -144,12 +144,12 @@ class ExplicitStepper final : public Stepper, public StepFlow {
   }
 
   void estimate(ChartProblem& problem, const StepStart& start, double h, Local& error) {
-    error.resize(problem.second(), problem.first());
+    error.resize(problem.second_order(), problem.first_order());
     fill(error, 0.0);
     add(h, tableau_.error, error);
     if (nystrom()) add_positions(h, 0, tableau_.error_x, error.x);
     if (tableau_.coarse.empty()) return;
-    coarse_.resize(problem.second(), problem.first());
+    coarse_.resize(problem.second_order(), problem.first_order());
     fill(coarse_, 0.0);
     add(h, tableau_.coarse, coarse_);
     const double fine = problem.error_norm(error, *start.state, *start.scale);
@@ -169,8 +169,8 @@ class ExplicitStepper final : public Stepper, public StepFlow {
   void prepare_dense() {
     if (dense_ready_) return;
     dense_ready_ = true;
-    y_.resize(problem_->second(), problem_->first());
-    for (Local& f : F_) f.resize(problem_->second(), problem_->first());
+    y_.resize(problem_->second_order(), problem_->first_order());
+    for (Local& f : F_) f.resize(problem_->second_order(), problem_->first_order());
     if (!evaluate_dense()) {
       for (Local& f : F_) fill(f, std::numeric_limits<double>::quiet_NaN());
       return;

@@ -29,7 +29,7 @@ class GeneralizedAlphaStepper final : public Stepper {
     problem.to_chart(x_, v_, trial.y.u);
     trial.y.z = z_;
     Local& error = trial.error;
-    error.resize(problem.second(), problem.first());
+    error.resize(problem.second_order(), problem.first_order());
     const double position = c_.beta() + (c_.alpha_m - c_.alpha_f) / 2 - 1.0 / 6;
     change_ = a_;
     add_scaled(-1, a0_, change_);

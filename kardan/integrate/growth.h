@@ -67,7 +67,7 @@ class GrowthWatch {
   GrowthWatch(int order, double span) : order_(order), span_(span) {}
   /// Null: it is not known there.
   using Jacobian = std::function<const LocalJacobian*()>;
-  /// The step wished, or the longest that follows what grows.
+  /// The step proposed, or the longest that follows what grows.
   double limit(double h, const Jacobian& jacobian);
   /// [s] That steps may have after the last look.
   double longest() const { return longest_; }

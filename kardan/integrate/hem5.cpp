@@ -65,7 +65,7 @@ class Hem5Stepper final : public Stepper {
 
   Eval stage(ConstrainedProblem& problem, const StepStart& start, double h, int i,
              Counters& counters) {
-    const auto n = static_cast<std::size_t>(problem.second());
+    const auto n = static_cast<std::size_t>(problem.second_order());
     X_.assign(n, 0.0);
     V_ = start.y->u;
     Z_ = start.y->z;
@@ -116,15 +116,15 @@ class Hem5Stepper final : public Stepper {
   /// The difference to the solution of order 4, velocities along the constraints.
   void estimate(ConstrainedProblem& problem, double h, Trial& trial) {
     Local& error = trial.error;
-    error.resize(problem.second(), problem.first());
+    error.resize(problem.second_order(), problem.first_order());
     for (Vector* part : {&error.x, &error.u, &error.z}) std::fill(part->begin(), part->end(), 0.0);
-    V_.assign(problem.second(), 0.0);
+    V_.assign(problem.second_order(), 0.0);
     for (int j = 0; j <= stages; ++j) {
       add_scaled(h * t_.error[j], rate_[j], error.x);
       add_scaled(h * t_.error[j], a_[j], V_);
       add_scaled(h * t_.error[j], b_[j], error.z);
     }
-    x_.resize(problem.second());
+    x_.resize(problem.second_order());
     problem.motion().M.multiply(V_, x_);
     lambda_.assign(problem.rows(), 0.0);
     problem.solve(ConstrainedProblem::Place::stage, x_, lambda_);

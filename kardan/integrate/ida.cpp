@@ -162,7 +162,8 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   void weights(double* w) override {
     const int n = dae_.unknowns();
     std::fill(weigh(n, w), w + n, no_weight);
-    if (dae_.velocity_index() > 1) std::fill_n(w + dae_.second(), dae_.second(), no_weight);
+    if (dae_.velocity_index() > 1)
+      std::fill_n(w + dae_.second_order(), dae_.second_order(), no_weight);
   }
 
   /// Chooses the equations at the base.

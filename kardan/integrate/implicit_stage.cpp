@@ -74,7 +74,7 @@ Eval StageSolver::solve(ChartProblem& problem, const StepStart& start, double t,
   bool new_matrix = begin == Begin::with_new_matrix;
   int matrices = 0, with_this_matrix = 0;
   double last = 0;
-  rate_.resize(problem.second(), problem.first());
+  rate_.resize(problem.second_order(), problem.first_order());
   place(known, c, k, y);
   for (int iteration = 0; iteration < options_.max_iterations; ++iteration) {
     ++counters.evaluations;

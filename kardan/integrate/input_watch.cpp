@@ -65,13 +65,13 @@ double InputWatch::open(const std::vector<InputEffect>& effects, const Bounds& b
 /// From left to right, by pieces over which what is open can be bounded.
 template <class Enclose>
 InputWatch::Reach InputWatch::search(const std::vector<InputEffect>& effects, const State& at,
-                                     double wish, bool may_break, const Enclose& enclose) {
+                                     double proposed, bool may_break, const Enclose& enclose) {
   const double nothing = rounding(at.t);
   for (Bounds* b : {&now_, &sum_, &joined_}) b->resize(effects.size());
-  double reached = 0, piece = wish;
+  double reached = 0, piece = proposed;
   double broken = std::numeric_limits<double>::infinity();  // before this there is a break
-  while (wish - reached > nothing) {
-    piece = std::min(piece, wish - reached);
+  while (proposed - reached > nothing) {
+    piece = std::min(piece, proposed - reached);
     // Pieces overlap: what lies right between two of them is seen by one.
     enclose(at.t + reached - (reached > 0 ? nothing : 0), at.t + reached + piece, now_);
     joined_ = now_;
@@ -89,17 +89,18 @@ InputWatch::Reach InputWatch::search(const std::vector<InputEffect>& effects, co
     } else {
       broken = reached + piece;
       if (piece <= 2 * nothing)
-        return behind(effects, at, wish, at.t + reached, at.t + broken, enclose);
+        return behind(effects, at, proposed, at.t + reached, at.t + broken, enclose);
     }
     piece = 0.5 * piece;
   }
-  return {wish};
+  return {proposed};
 }
 
 /// An input breaks between two times: where it goes on, and whether with another value.
 template <class Enclose>
 InputWatch::Reach InputWatch::behind(const std::vector<InputEffect>& effects, const State& at,
-                                     double wish, double from, double to, const Enclose& enclose) {
+                                     double proposed, double from, double to,
+                                     const Enclose& enclose) {
   const double nothing = rounding(at.t);
   Reach out{std::max(from - 0.5 * nothing - at.t, 0.0), true, to, false};
   if (out.h <= least_step * nothing) out.h = 0;
@@ -112,32 +113,32 @@ InputWatch::Reach InputWatch::behind(const std::vector<InputEffect>& effects, co
   enclose(from, from, sum_);
   for (std::size_t i = 0; i < now_.size(); ++i) now_[i].join(sum_[i]);
   for (InputBounds& b : now_) b.size.fill(std::numeric_limits<double>::infinity());
-  out.jumps = open(effects, now_, at, wish) > 1;
+  out.jumps = open(effects, now_, at, proposed) > 1;
   return out;
 }
 
 /// Bounds over a stretch that is longer than a step serve several.
-bool InputWatch::known(const std::vector<InputEffect>& effects, const State& at, double wish) {
+bool InputWatch::known(const std::vector<InputEffect>& effects, const State& at, double proposed) {
   if (std::ranges::any_of(effects, [](const InputEffect& e) { return e.of_state; })) return false;
   const auto holds = [&] {
-    return known_of_ == &effects && known_from_ <= at.t && at.t + wish <= known_to_ &&
-           open(effects, known_, at, wish) <= 1;
+    return known_of_ == &effects && known_from_ <= at.t && at.t + proposed <= known_to_ &&
+           open(effects, known_, at, proposed) <= 1;
   };
   if (holds()) return true;
   known_.resize(effects.size());
   known_of_ = &effects;
   known_from_ = at.t;
-  known_to_ = at.t + steps_at_once * wish;
+  known_to_ = at.t + steps_at_once * proposed;
   source_->enclose(at, known_from_, known_to_, order_, known_);
   return holds();
 }
 
-InputWatch::Reach InputWatch::ahead(const State& at, double wish) {
-  if (!source_) return {wish};
+InputWatch::Reach InputWatch::ahead(const State& at, double proposed) {
+  if (!source_) return {proposed};
   const std::vector<InputEffect>& effects = source_->of_time(at);
-  if (effects.empty()) return {wish};
-  if (known(effects, at, wish)) return {wish};
-  return search(effects, at, wish, true,
+  if (effects.empty()) return {proposed};
+  if (known(effects, at, proposed)) return {proposed};
+  return search(effects, at, proposed, true,
                 [&](double a, double b, Bounds& out) { source_->enclose(at, a, b, order_, out); });
 }
 

@@ -20,13 +20,13 @@ class InputWatch {
   InputWatch(InputSource* source, const Method& method, const ErrorScale& scale, double t_end);
 
   struct Reach {
-    double h = 0;         ///< [s] the longest step, at most the one wished
+    double h = 0;         ///< [s] the longest step, at most the one proposed
     bool breaks = false;  ///< there an input has a kink or a jump,
     double behind = 0;    ///< [s] behind which it goes on from this time,
     bool jumps = false;   ///< with another value
   };
   /// The longest step from a state on.
-  Reach ahead(const State& at, double wish);
+  Reach ahead(const State& at, double proposed);
   /// The longest part of a step that functions of the way between its ends allow; h: all of it.
   double along(const State& from, const State& to);
 
@@ -38,13 +38,13 @@ class InputWatch {
   double open(const std::vector<InputEffect>& effects, const Bounds& bounds, const State& at,
               double h);
   template <class Enclose>
-  Reach search(const std::vector<InputEffect>& effects, const State& at, double wish,
+  Reach search(const std::vector<InputEffect>& effects, const State& at, double proposed,
                bool may_break, const Enclose& enclose);
   template <class Enclose>
-  Reach behind(const std::vector<InputEffect>& effects, const State& at, double wish, double from,
-               double to, const Enclose& enclose);
+  Reach behind(const std::vector<InputEffect>& effects, const State& at, double proposed,
+               double from, double to, const Enclose& enclose);
   bool smooth(const Bounds& bounds) const;
-  bool known(const std::vector<InputEffect>& effects, const State& at, double wish);
+  bool known(const std::vector<InputEffect>& effects, const State& at, double proposed);
 
   InputSource* source_;
   ErrorScale scale_;

@@ -17,8 +17,8 @@ class LlmStepper final : public Stepper, public StepFlow, public StepShortener {
 
   Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                Counters& counters) override {
-    n_ = problem.second();
-    size_ = 2 * n_ + problem.first();
+    n_ = problem.second_order();
+    size_ = 2 * n_ + problem.first_order();
     y0_ = *start.y;
     pack(start.y->u, start.rate->a, start.rate->b, f_);
     if (Eval e = linearize(*start.jacobian); e != Eval::ok) return e;
@@ -34,7 +34,7 @@ class LlmStepper final : public Stepper, public StepFlow, public StepShortener {
     flow_.at(h, w_);
     add(w_, trial.y);
     if (!all_finite(w_)) return Eval::recoverable;
-    end_rate_.resize(n_, problem.first());
+    end_rate_.resize(n_, problem.first_order());
     ++counters.evaluations;
     if (Eval e = problem.rate(start.t + h, trial.y, end_rate_); e != Eval::ok) return e;
     return estimate(h, trial);

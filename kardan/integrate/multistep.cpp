@@ -65,7 +65,7 @@ std::string MultistepDriver::refusal() const {
 }
 
 void MultistepDriver::unpack(const double* from, Local& to) const {
-  to.resize(problem_.second(), problem_.first());
+  to.resize(problem_.second_order(), problem_.first_order());
   for (Vector* part : {&to.x, &to.u, &to.z}) {
     std::copy_n(from, part->size(), part->begin());
     from += part->size();
@@ -98,8 +98,8 @@ bool MultistepDriver::follow_growth() {
   if (method_.is_explicit || !options_.free_form) return true;
   constexpr double lengthens = 10;       // by which it may lengthen a step; the first one more
   constexpr double little_more = 1.001;  // than a bound a step may be that rounding has lengthened
-  const double wish = last_h_ > 0 ? lengthens * last_h_ : run_.next_stop() - state_.t;
-  growth_.limit(wish, [this] { return jacobian_in(*options_.free_form, state_, jacobian_); });
+  const double proposed = last_h_ > 0 ? lengthens * last_h_ : run_.next_stop() - state_.t;
+  growth_.limit(proposed, [this] { return jacobian_in(*options_.free_form, state_, jacobian_); });
   const double longest = growth_.longest();
   if (longest != bound_) {
     bound_ = longest;
@@ -120,14 +120,15 @@ bool MultistepDriver::step() {
   double t = state_.t, end = run_.next_stop();
   // A stop behind the step to be tried would shorten the one after it to what is left.
   if (next_step() > longest_) end = std::min(end, t + longest_);
-  const double wish = std::min({next_step(), end - t, seen_});
-  break_ = run_.inputs.ahead(state_, wish);
+  const double proposed = std::min({next_step(), end - t, seen_});
+  break_ = run_.inputs.ahead(state_, proposed);
   if (break_.breaks && break_.h == 0) {
     run_.pass(break_);
     return restart(0);
   }
   if (break_.h < least_share_of_last * last_h_) return restart(0);
-  if (break_.h < end - t && (break_.breaks || break_.h < wish || seen_ == wish)) end = t + break_.h;
+  if (break_.h < end - t && (break_.breaks || break_.h < proposed || seen_ == proposed))
+    end = t + break_.h;
   break_.breaks = break_.breaks && end == t + break_.h;
   const int answer = advance(end, t);
   count();

@@ -62,7 +62,7 @@ class MultistepDriver {
   /// The weights of (x, u, z), made such that the mean square of `count` errors is small when one
   /// of them alone is; after the last.
   double* weigh(int count, double* to);
-  int differential() const { return 2 * problem_.second() + problem_.first(); }
+  int differential() const { return 2 * problem_.second_order() + problem_.first_order(); }
 
   Course run_;
   ChartProblem& problem_ = run_.problem;

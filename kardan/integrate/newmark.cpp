@@ -40,7 +40,7 @@ class NewmarkStepper final : public Stepper {
     }
     if (e != Eval::ok) return e;
     Local& error = trial.error;
-    error.resize(problem.second(), problem.first());
+    error.resize(problem.second_order(), problem.first_order());
     for (std::size_t i = 0; i < y0.x.size(); ++i) {
       error.x[i] = 0.5 * h * (trial.y.u[i] - y0.u[i]);
       error.u[i] = 0.5 * h * (k_.a[i] - f0.a[i]);

@@ -42,8 +42,8 @@ bool Onset::overdamped(ChartProblem& problem, const State& state, const ErrorSca
 double Onset::resolved_step(ChartProblem& problem, const State& state, const ErrorScale& scale,
                             double h, Counters& counters) {
   base_ = problem.base();
-  error_.resize(problem.second(), problem.first());
-  for (LocalRate* r : {&first_, &second_}) r->resize(problem.second(), problem.first());
+  error_.resize(problem.second_order(), problem.first_order());
+  for (LocalRate* r : {&first_, &second_}) r->resize(problem.second_order(), problem.first_order());
   for (int trial = 0; trial < most_trials; ++trial) {
     if (problem.begin_step(h) != Eval::ok) return h;
     rate_ = problem.base_rate();

@@ -11,7 +11,7 @@ std::string_view to_string(ProblemKind kind) {
 
 void ChartProblem::weigh_one_by_one(const State& state, const ErrorScale& scale, Local& weights) {
   Local unit;
-  unit.resize(second(), first());
+  unit.resize(second_order(), first_order());
   weights = unit;
   for (auto [e, w] : {std::pair(&unit.x, &weights.x), std::pair(&unit.u, &weights.u),
                       std::pair(&unit.z, &weights.z)})

@@ -96,8 +96,8 @@ class ChartProblem {
 
   virtual ProblemKind kind() const = 0;
 
-  virtual int second() const = 0;  // length of x and u
-  virtual int first() const = 0;   // length of z
+  virtual int second_order() const = 0;  // length of x and u
+  virtual int first_order() const = 0;   // length of z
 
   /// Moves the base to a consistent state.
   virtual Eval rebase(const State& state) = 0;

@@ -133,16 +133,16 @@ void RadauStepper::resize(const DaeProblem& problem) {
   scratch_.scaled_pairs.resize(t_.pairs.size());
   for (Vector* v : {&scratch_.y, &scratch_.error}) v->resize(n);
   scratch_.residual.resize(m);
-  scratch_.change.resize(problem.second(), problem.first());
+  scratch_.change.resize(problem.second_order(), problem.first_order());
   if (!fresh_) fresh_ = problem.make_linearization();
 }
 
 void RadauStepper::to_local(const DaeProblem& problem, const Vector& y, Local& out) const {
-  const int n = problem.second();
-  out.resize(n, problem.first());
+  const int n = problem.second_order();
+  out.resize(n, problem.first_order());
   std::copy_n(y.begin(), n, out.x.begin());
   std::copy_n(y.begin() + n, n, out.u.begin());
-  std::copy_n(y.begin() + 2 * n, problem.first(), out.z.begin());
+  std::copy_n(y.begin() + 2 * n, problem.first_order(), out.z.begin());
 }
 
 /// Size of a change of the unknowns as an error of the step.
@@ -326,7 +326,7 @@ bool RadauStepper::stages_follow_one_motion(const DaeProblem& problem, double h)
   constexpr double largest_share = 0.2;
   double defect = 0, motion = 0;
   for (int i = 0; i < t_.stages; ++i)
-    for (int k = 0; k < problem.second(); ++k) {
+    for (int k = 0; k < problem.second_order(); ++k) {
       defect = std::max(defect, std::abs(F_[i][k]) / scratch_.units.x[k]);
       motion = std::max(motion, std::abs(slope_[i][k]) / scratch_.units.x[k]);
     }
@@ -388,7 +388,7 @@ Eval RadauStepper::attempt(ChartProblem& chart_problem, const StepStart& start, 
 /// err = (gamma/h E + A)^-1 E (y0' + sum e_i Z_i / h): order s, bounded for stiff problems.
 void RadauStepper::estimate(DaeProblem& problem, const StepStart& start, double h,
                             DaeLinearization& matrix, Trial& trial) {
-  const int n = 2 * problem.second() + problem.first();
+  const int n = 2 * problem.second_order() + problem.first_order();
   std::fill(scratch_.residual.begin(), scratch_.residual.end(), 0.0);
   for (int k = 0; k < n; ++k) {
     scratch_.residual[k] = problem.base_rates()[k];
@@ -411,8 +411,8 @@ const Local& RadauStepper::at(double time) {
 }
 
 const Vector& RadauStepper::speed_bound(double a, double b) {
-  scratch_.speed.resize(problem_->second());
-  polynomial_.bound(a / h_, b / h_, y0_, Z_, problem_->second(), scratch_.speed);
+  scratch_.speed.resize(problem_->second_order());
+  polynomial_.bound(a / h_, b / h_, y0_, Z_, problem_->second_order(), scratch_.speed);
   return scratch_.speed;
 }
 

@@ -61,7 +61,7 @@ class SdirkStepper final : public Stepper {
         return e;
       u_[i] = trial.y.u;
     }
-    trial.error.resize(problem.second(), problem.first());
+    trial.error.resize(problem.second_order(), problem.first_order());
     for (auto* x : {&trial.error.x, &trial.error.u, &trial.error.z})
       std::fill(x->begin(), x->end(), 0.0);
     for (int i = 0; i < t_.stages; ++i) accumulate(h * e_[i], i, trial.error);

@@ -54,11 +54,11 @@ void StageGuess::reserve(std::size_t size) {
 }
 
 void StageGuess::guess(DaeProblem& problem, double h, Stages& Z) {
-  differential_ = 2 * problem.second() + problem.first();
+  differential_ = 2 * problem.second_order() + problem.first_order();
   reserve(problem.unknowns());
   if (known_ == 0) {
     const Vector& dy0 = problem.base_rates();
-    const int n = problem.second();
+    const int n = problem.second_order();
     for (std::size_t i = 0; i < c_.size(); ++i) {
       std::fill(Z[i].begin(), Z[i].end(), 0.0);
       add_scaled(c_[i] * h, dy0, Z[i]);

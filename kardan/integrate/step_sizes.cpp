@@ -95,8 +95,8 @@ StepSizes::Foreseen StepSizes::shrink(Foreseen tried, const LinearError& linear_
 }
 
 StepSizes::Foreseen StepSizes::begin(double h, const LinearError& linear_error) const {
-  const Foreseen wish{h, linear_error(h)};
-  return wish.error < 0 ? Foreseen{h, 0} : shrink(wish, linear_error);
+  const Foreseen proposed{h, linear_error(h)};
+  return proposed.error < 0 ? Foreseen{h, 0} : shrink(proposed, linear_error);
 }
 
 StepSizes::Foreseen StepSizes::foresee(double h, const StepMemory& memory,

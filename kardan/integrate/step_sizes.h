@@ -45,8 +45,8 @@ class StepSizes {
   /// Behind a jump of the equations: a step that they allow, at most h. The steps before tell
   /// nothing of the modes that it excites, but the Jacobian knows them.
   Foreseen begin(double h, const LinearError& linear_error) const;
-  /// The step that they ask for instead of the wish `h`, shorter or longer, where errors have been
-  /// `memory.foreseen` of those foreseen; else the wish, with the error foreseen for it.
+  /// The step that they ask for instead of `h`, shorter or longer, where errors have been
+  /// `memory.foreseen` of those foreseen; else `h`, with the error foreseen for it.
   Foreseen foresee(double h, const StepMemory& memory, const LinearError& linear_error) const;
 
   /// True where it is time to look: after an event, but not for a few steps after errors were not

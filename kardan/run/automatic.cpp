@@ -277,7 +277,7 @@ class Chooser {
     Local y;
     LocalRate plus, minus;
     for (LocalRate* side : {&plus, &minus}) {
-      side->resize(problem.second(), problem.first());
+      side->resize(problem.second_order(), problem.first_order());
       y = base;
       for_each(y, d, [&](double& a, double b) { a += (side == &plus ? far : -far) * b; });
       ++counted_.evaluations;
@@ -320,7 +320,7 @@ class Chooser {
     spread(weights, d);
     double last = 1, now = 1;
     LocalRate moved;
-    moved.resize(problem->second(), problem->first());
+    moved.resize(problem->second_order(), problem->first_order());
     for (int k = 0; k < power_steps; ++k) {
       const double size = norm(d, weights);
       if (!(size > 0)) {
@@ -406,7 +406,7 @@ class Chooser {
   /// Counted work in evaluations of all coordinates.
   static double work(const Choice& choice, const ChartProblem& problem, const Counters& c) {
     const Work& one = choice.formulation->work;
-    const double n = problem.second() + problem.first();
+    const double n = problem.second_order() + problem.first_order();
     const double factor = n * n * n / 3 / (evaluation_operations * std::max(1.0, n));
     return one.evaluation * static_cast<double>(c.evaluations) +
            one.step * static_cast<double>(c.steps) +

@@ -118,9 +118,9 @@ std::string Monitor::observe(const StepView& step) {
   judge_positions(*step.dense);
   record(&step, s.t, e);
   if (!watchers_.grid || options_.every <= 0) return {};
-  std::string wish = fill_grid(step);
+  std::string stop_request = fill_grid(step);
   row_solver_.remember(step);
-  return wish;
+  return stop_request;
 }
 
 bool Monitor::by_cubic(const DenseStep& dense) const {
@@ -349,12 +349,12 @@ std::string Monitor::fill_grid(const StepView& step) {
       }
       if (!accelerate(inside_)) return undetermined(t);
       if (!solve_row(step)) {
-        if (std::string wish = tell(inside_); !wish.empty()) return wish;
+        if (std::string stop_request = tell(inside_); !stop_request.empty()) return stop_request;
         continue;
       }
       inside_ = solved_;
     }
-    if (std::string wish = show(inside_); !wish.empty()) return wish;
+    if (std::string stop_request = show(inside_); !stop_request.empty()) return stop_request;
   }
 }
 

@@ -49,7 +49,7 @@ bool can_begin_anywhere(const Method& method) {
 bool is_locked(const ChartProblem& run, const ChartProblem& other) {
   if (run.kind() != ProblemKind::constrained || other.kind() != ProblemKind::ode) return false;
   const auto& constrained = static_cast<const ConstrainedProblem&>(run);
-  return other.second() < run.second() - constrained.rows();
+  return other.second_order() < run.second_order() - constrained.rows();
 }
 
 void scale_by(double factor, Vector& x) {

@@ -34,7 +34,8 @@ Watchers SecondChoice::watching(const Watchers& watchers) {
   if (report_.automatic.method.empty()) return out;
   out.observer = [this, &watchers](const StepView& step) -> std::string {
     if (watchers.observer)
-      if (std::string wish = watchers.observer(step); !wish.empty()) return wish;
+      if (std::string stop_request = watchers.observer(step); !stop_request.empty())
+        return stop_request;
     return step.t < options_.t_end ? reason_to_change(step) : std::string();
   };
   return out;

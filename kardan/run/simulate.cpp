@@ -214,9 +214,10 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     if (goes_on) driver.from = std::exchange(report.driver, {});
     append(integrate(*problem, *choice.method, state, options.t_end, driver,
                      [&](const StepView& step) {
-                       const std::string wish = watchers.observer ? watchers.observer(step) : "";
+                       const std::string stop_request =
+                           watchers.observer ? watchers.observer(step) : "";
                        const std::string end = monitor.observe(step);
-                       return end.empty() ? wish : end;
+                       return end.empty() ? stop_request : end;
                      }),
            report.driver);
     add_problem(*problem, report);

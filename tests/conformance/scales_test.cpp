@@ -77,7 +77,7 @@ TEST(Scales, AreTheSameOnAllFormulations) {
       EXPECT_EQ(scale.first, wanted.first) << formulation.name;
       const State start = system->start();
       ASSERT_EQ(problem->rebase(start), Eval::ok) << formulation.name;
-      ASSERT_EQ(problem->second(), n.v) << formulation.name;
+      ASSERT_EQ(problem->second_order(), n.v) << formulation.name;
       // Some have coordinates of their own: all of them are free here.
       Local own = e;
       if (const auto* reduced = dynamic_cast<const StateSpace*>(problem.get())) {

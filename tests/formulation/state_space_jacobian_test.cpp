@@ -105,7 +105,7 @@ class StateSpaceJacobian : public testing::TestWithParam<Case> {
   /// The same of (A; B) against differences by one part of the local coordinates.
   double worst(const Local& y, Vector Local::*part, const Matrix& A, const Matrix& B,
                const Matrix& M) {
-    Matrix differences(M.rows() + problem_.first(), static_cast<int>((y.*part).size()));
+    Matrix differences(M.rows() + problem_.first_order(), static_cast<int>((y.*part).size()));
     for (int j = 0; j < differences.cols(); ++j) {
       const Vector column = slope([&](double d) {
         Local there = y;

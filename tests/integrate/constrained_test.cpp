@@ -300,7 +300,7 @@ TEST(AllCoordinatesJacobian, AgreesWithDifferences) {
       for (int side : {0, 1}) {
         Local moved = y;
         move(moved, side == 0 ? step : -step);
-        rate[side].resize(problem.second(), problem.first());
+        rate[side].resize(problem.second_order(), problem.first_order());
         ASSERT_EQ(problem.rate(start.t + (side == 0 ? dt : -dt) * step, moved, rate[side]),
                   Eval::ok);
       }
@@ -316,7 +316,7 @@ TEST(AllCoordinatesJacobian, AgreesWithDifferences) {
       for (std::size_t i = 0; i < b.size(); ++i)
         EXPECT_NEAR(B(static_cast<int>(i), j), b[i], 1e-5 * (1 + std::abs(b[i])));
     };
-    for (int j = 0; j < problem.second(); ++j) {
+    for (int j = 0; j < problem.second_order(); ++j) {
       column(
           0, [&](Local& at, double step) { at.x[j] += step; }, a, b);
       compare(J.A_x, J.B_x, j);
@@ -324,7 +324,7 @@ TEST(AllCoordinatesJacobian, AgreesWithDifferences) {
           0, [&](Local& at, double step) { at.u[j] += step; }, a, b);
       compare(J.A_u, J.B_u, j);
     }
-    for (int j = 0; j < problem.first(); ++j) {
+    for (int j = 0; j < problem.first_order(); ++j) {
       column(
           0, [&](Local& at, double step) { at.z[j] += step; }, a, b);
       compare(J.A_z, J.B_z, j);

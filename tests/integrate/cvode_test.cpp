@@ -287,7 +287,7 @@ TEST(StateSpaceWeights, AreTheErrorNormsOfSingleCoordinates) {
   problem.error_weights(model.start.state, scale, fast);
   slow = fast;
   Local one;
-  one.resize(problem.second(), problem.first());
+  one.resize(problem.second_order(), problem.first_order());
   for (const auto& [e, w] :
        {std::pair(&one.x, &slow.x), std::pair(&one.u, &slow.u), std::pair(&one.z, &slow.z)})
     for (std::size_t i = 0; i < e->size(); ++i) {

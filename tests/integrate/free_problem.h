@@ -32,8 +32,8 @@ class FreeProblem final : public ChartProblem {
       : second_(second), first_(first), rate_(std::move(rate)), jacobian_(std::move(jacobian)) {}
 
   ProblemKind kind() const override { return ProblemKind::ode; }
-  int second() const override { return second_; }
-  int first() const override { return first_; }
+  int second_order() const override { return second_; }
+  int first_order() const override { return first_; }
   Eval rebase(const State& state) override {
     base_ = state;
     y_.resize(second_, first_);
@@ -113,9 +113,9 @@ class FreeProblem final : public ChartProblem {
   }
   ErrorScale default_scale(double tolerance) const override {
     return {tolerance,
-            Vector(second(), tolerance),
-            Vector(second(), tolerance),
-            Vector(first(), tolerance),
+            Vector(second_order(), tolerance),
+            Vector(second_order(), tolerance),
+            Vector(first_order(), tolerance),
             {},
             {},
             {}};

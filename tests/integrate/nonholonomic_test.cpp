@@ -207,7 +207,7 @@ TEST_P(Nonholonomic, RedundantRowsAreLeftOut) {
   ASSERT_EQ(problem.rebase(model.start.state), Eval::ok);
   // Free: both wheels and the swing of the box; positions: x, y and the heading besides, while one
   // of the four rolling rows follows from the others.
-  EXPECT_EQ(problem.second(), 3);
+  EXPECT_EQ(problem.second_order(), 3);
   EXPECT_EQ(problem.parametrization().drift(), 3);
   EXPECT_LT(problem.parametrization().rows.size(),
             static_cast<std::size_t>(model.system->sizes().constraints()));
@@ -303,7 +303,7 @@ TEST(NonholonomicForms, ErrorsOfDriftingPositionsCount) {
   ASSERT_EQ(e.z.size(), 2u);
   for (std::size_t i = 0; i < e.z.size(); ++i) {
     e.z[i] = 1e-6;
-    const int j = problem.parametrization().free_coordinates[problem.second() + i];
+    const int j = problem.parametrization().free_coordinates[problem.second_order() + i];
     const double norm = problem.error_norm(e, model.start.state, scale);
     const double size = j < 3 ? std::abs(model.start.state.p[j]) : 0;
     EXPECT_GE(norm * (1 + 1e-12), 1e-6 / (scale.position[j] + scale.relative * size));

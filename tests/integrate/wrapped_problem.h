@@ -9,8 +9,8 @@ class WrappedProblem : public ChartProblem {
  public:
   explicit WrappedProblem(ChartProblem& inner) : inner_(inner) {}
   ProblemKind kind() const override { return inner_.kind(); }
-  int second() const override { return inner_.second(); }
-  int first() const override { return inner_.first(); }
+  int second_order() const override { return inner_.second_order(); }
+  int first_order() const override { return inner_.first_order(); }
   Eval rebase(const State& state) override { return inner_.rebase(state); }
   const Local& base() const override { return inner_.base(); }
   const LocalRate& base_rate() const override { return inner_.base_rate(); }
