@@ -83,9 +83,9 @@ void RowSolver::use(const System& system, const Formulation& formulation,
 std::string_view RowSolver::reserve() const {
   if (formulation_->velocity_index > 1)
     return "are solved for by steps whose velocities are differences of positions";
-  // Ends of implicit multistep methods carry what steps of changing order leave in fast modes.
-  if (method_.integrate && !method_.is_explicit)
-    return "are solved for by another method, since those of many steps cannot begin there";
+  // Steps of another method follow what is left in fast modes at the ends of these.
+  if (!can_begin_anywhere(method_) && !method_.is_explicit)
+    return "are solved for by another method, since that of the run cannot begin there";
   return {};
 }
 
