@@ -46,6 +46,7 @@ TEST(Abm2, IsBetterThanHeunByItsMemory) {
                    Counters& counters) override {
         return abm2().make({})->attempt(problem, start, h, trial, counters);
       }
+      StepAbilities abilities() override { return {}; }
     };
     return std::make_unique<Forgetful>();
   };
