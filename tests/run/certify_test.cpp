@@ -113,7 +113,7 @@ TEST_P(Published, SolutionsShowThatTheEstimateIsTheTrueError) {
   const ReferencePoint& exact = *std::prev(late);
   const PrepareRun make = [] {
     Diagnostics discarded;
-    return prepare(general_problem(GetParam()).system, told);
+    return prepare(general_problem(GetParam()).system, discarded);
   };
   const auto all = [](const std::string&) { return true; };
   for (const double accuracy : {1e-4, 1e-7}) {
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(Problems, Published, testing::ValuesIn(general_problem_
 PrepareRun shipped_run(const std::string& name, const ParameterValues& overrides = {}) {
   return [=] {
     Diagnostics discarded;
-    return prepare(shipped(name, overrides), overrides, told);
+    return prepare(shipped(name, overrides), overrides, discarded);
   };
 }
 
@@ -283,7 +283,7 @@ TEST(Certify, SaysFromWhenOnChaosPutsTheAccuracyOutOfReach) {
                             "  j1: {type: revolute, bodies: [ground, a], at: [0, 0]}\n"
                             "  j2: {type: revolute, bodies: [a, b], at: [1, 0]}\n"
                             "  j3: {type: revolute, bodies: [b, c], at: [2, 0]}\n"),
-                   {}, told);
+                   {}, discarded);
   };
   Diagnostics faults;
   const Certification c = certify(make, options_of("dopri5", 30, 1e-6), {.budget = 1000}, faults);
@@ -317,7 +317,7 @@ joints:
   const double exact = -0.42354609404570885 - std::numbers::pi;
   const PrepareRun make = [&] {
     Diagnostics discarded;
-    return prepare(model_of(upright), {}, told);
+    return prepare(model_of(upright), {}, discarded);
   };
   int reached = 0;
   for (const Method& m : methods()) {
@@ -381,7 +381,7 @@ TEST(Certify, FailsWhereRunsDoNotAgree) {
                                           "joints:\n  j: {{type: revolute, bodies: [ground, a], "
                                           "at: [0, 0]}}\n",
                                           g)),
-                     {}, told);
+                     {}, discarded);
     };
     Diagnostics faults;
     const Certification c = certify(make, options_of(method, 1, 1e-6), {}, faults);
