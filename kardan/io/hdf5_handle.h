@@ -18,8 +18,11 @@ struct Hdf5Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What the library keeps of its failures would be lost with the thread.
 inline void check(bool good, const std::string& what) {
-  if (!good) throw Hdf5Error(what);
+  if (good) return;
+  H5Eclear2(H5E_DEFAULT);
+  throw Hdf5Error(what);
 }
 
 class Handle {

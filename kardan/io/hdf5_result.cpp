@@ -25,12 +25,21 @@ constexpr int compression = 4;
 /// had when it was written last, or after `longest_wait`: its old place in the file is lost.
 constexpr std::chrono::milliseconds flush_interval{200}, longest_wait{30'000};
 
+std::string file_name(hid_t file) {
+  const auto length = std::max<ssize_t>(0, H5Fget_name(file, nullptr, 0));
+  std::string out(static_cast<std::size_t>(length), '\0');
+  if (length > 0) H5Fget_name(file, out.data(), out.size() + 1);
+  return out;
+}
+
 /// A dataset that grows along its first dimension.
 class Series {
  public:
   Series(hid_t file, const std::string& name, const Handle& type, std::vector<hsize_t> shape,
          hsize_t chunk)
-      : name_(name), type_(H5Tcopy(type), H5Tclose, name), shape_(std::move(shape)) {
+      : name_(file_name(file) + ", " + name),
+        type_(H5Tcopy(type), H5Tclose, name),
+        shape_(std::move(shape)) {
     std::vector<hsize_t> most = shape_, chunks = shape_;
     shape_[0] = 0;
     most[0] = H5S_UNLIMITED;
@@ -41,7 +50,7 @@ class Series {
               H5Pset_deflate(how, compression) >= 0 && H5Pset_fletcher32(how) >= 0,
           name);
     set_ = Handle(H5Dcreate2(file, name.c_str(), type_, space, H5P_DEFAULT, how, H5P_DEFAULT),
-                  H5Dclose, "cannot create " + name);
+                  H5Dclose, "cannot create " + name_);
   }
 
   hid_t id() const { return set_; }
@@ -65,7 +74,7 @@ class Series {
  private:
   int rank() const { return static_cast<int>(shape_.size()); }
 
-  std::string name_;
+  std::string name_;  // for messages, with the file
   Handle type_;
   std::vector<hsize_t> shape_;
   Handle set_;

@@ -74,7 +74,7 @@ void RowSolver::use(const System& system, const Formulation& formulation,
     scale_by(iteration_share, *part);
   exact_ = exact;
   problem_.reset();
-  chosen_ = has_begun_ = has_last_ = has_last_start_ = false;
+  chosen_ = has_begun_ = last_.known = last_.has_start = false;
   const bool implicit = method_.needs_jacobian || method_.needs_jacobian_anywhere ||
                         (!can_begin_anywhere(method_) && !method_.is_explicit);
   looks_back_ = implicit && method_.order == order_off_slow_motion;
@@ -120,20 +120,20 @@ void RowSolver::choose() {
     if (find(m, false)) return;
 }
 
-/// second_ and rate_: q'' of the quintic, z' of the cubic.
+/// scratch_.second and scratch_.rate: q'' of the quintic, z' of the cubic.
 void RowSolver::follow_polynomial(const DenseStep& dense, double s) {
   const ChartPoint &A = dense.from, &B = dense.to;
   const double h = dense.h(), r = 1 - s;
   const double way = 60 * s * r * (1 - 2 * s) / (h * h);
   const double v0 = s * (-36 + s * (96 - 60 * s)) / h, v1 = s * (-24 + s * (84 - 60 * s)) / h;
   const double a0 = 1 + s * (-9 + s * (18 - 10 * s)), a1 = s * (3 + s * (-12 + 10 * s));
-  second_.resize(A.q.size());
-  for (std::size_t i = 0; i < second_.size(); ++i)
-    second_[i] =
+  scratch_.second.resize(A.q.size());
+  for (std::size_t i = 0; i < scratch_.second.size(); ++i)
+    scratch_.second[i] =
         way * (B.q[i] - A.q[i]) + v0 * A.dq[i] + v1 * B.dq[i] + a0 * A.ddq[i] + a1 * B.ddq[i];
-  rate_.resize(A.z.size());
-  for (std::size_t i = 0; i < rate_.size(); ++i)
-    rate_[i] =
+  scratch_.rate.resize(A.z.size());
+  for (std::size_t i = 0; i < scratch_.rate.size(); ++i)
+    scratch_.rate[i] =
         6 * s * r * (B.z[i] - A.z[i]) / h + r * (1 - 3 * s) * A.dz[i] + s * (1 - 3 * r) * B.dz[i];
 }
 
@@ -141,18 +141,19 @@ void RowSolver::follow_polynomial(const DenseStep& dense, double s) {
 void RowSolver::differentiate_flow(const DenseStep& dense, double s) {
   const double first = std::max(s - apart / 2, 0.0), last = std::min(s + apart / 2, 1.0);
   const double time = (last - first) * dense.h();
-  dense.at(first, before_);
-  dense.at(last, behind_);
-  second_.resize(before_.dq.size());
-  for (std::size_t i = 0; i < second_.size(); ++i)
-    second_[i] = (behind_.dq[i] - before_.dq[i]) / time;
-  rate_.resize(before_.z.size());
-  for (std::size_t i = 0; i < rate_.size(); ++i) rate_[i] = (behind_.z[i] - before_.z[i]) / time;
+  dense.at(first, scratch_.before);
+  dense.at(last, scratch_.behind);
+  scratch_.second.resize(scratch_.before.dq.size());
+  for (std::size_t i = 0; i < scratch_.second.size(); ++i)
+    scratch_.second[i] = (scratch_.behind.dq[i] - scratch_.before.dq[i]) / time;
+  scratch_.rate.resize(scratch_.before.z.size());
+  for (std::size_t i = 0; i < scratch_.rate.size(); ++i)
+    scratch_.rate[i] = (scratch_.behind.z[i] - scratch_.before.z[i]) / time;
 }
 
-/// expected_: q'' that go with the accelerations at the point.
+/// scratch_.expected: q'' that go with the accelerations at the point.
 void RowSolver::to_chart(const ChartPoint& point, const Vector& a) {
-  expected_ = a;
+  scratch_.expected = a;
   if (system_->dimension() != 3) return;
   for (std::size_t b = 1; b < system_->bodies().size(); ++b) {
     const BodyLayout& body = system_->bodies()[b];
@@ -161,7 +162,7 @@ void RowSolver::to_chart(const ChartPoint& point, const Vector& a) {
     const Vec3d second = rotation_second_rate({point.q[i], point.q[i + 1], point.q[i + 2]},
                                               {point.dq[i], point.dq[i + 1], point.dq[i + 2]},
                                               {a[i], a[i + 1], a[i + 2]});
-    for (int c = 0; c < 3; ++c) expected_[i + c] = second[c];
+    for (int c = 0; c < 3; ++c) scratch_.expected[i + c] = second[c];
   }
 }
 
@@ -189,20 +190,20 @@ bool RowSolver::trusts(const StepView& step, const ChartPoint& point, const Vect
                         const Vector& relative) {
     return share * (absolute[i] + (relative.empty() ? scale_.relative : relative[i]) * value);
   };
-  for (std::size_t i = 0; i < second_.size(); ++i) {
-    const double d = std::abs(expected_[i] - second_[i]);
+  for (std::size_t i = 0; i < scratch_.second.size(); ++i) {
+    const double d = std::abs(scratch_.expected[i] - scratch_.second[i]);
     const double way = std::abs(dense.to.q[i] - dense.from.q[i]);
     const double speed = std::max(std::abs(dense.from.dq[i]), std::abs(dense.to.dq[i]));
     // Where fast modes rule, d is the error of the accelerations themselves.
-    const double most =
-        std::max({std::abs(dense.from.ddq[i]), std::abs(dense.to.ddq[i]), std::abs(expected_[i])});
+    const double most = std::max(
+        {std::abs(dense.from.ddq[i]), std::abs(dense.to.ddq[i]), std::abs(scratch_.expected[i])});
     if (!(d <= share * acceleration_unit(i, most)) ||
         !(d * position <= unit(i, way, scale_.position, scale_.relative_position)) ||
         !(d * velocity <= unit(i, speed, scale_.velocity, scale_.relative_velocity)))
       return false;
   }
-  for (std::size_t i = 0; i < rate_.size(); ++i)
-    if (!(std::abs(b[i] - rate_[i]) * first <=
+  for (std::size_t i = 0; i < scratch_.rate.size(); ++i)
+    if (!(std::abs(b[i] - scratch_.rate[i]) * first <=
           unit(i, std::abs(point.z[i]), scale_.first, scale_.relative_first)))
       return false;
   return true;
@@ -234,7 +235,7 @@ Eval RowSolver::begin(const StepView& step) {
   }
   begun_ = step.dense->from.t;
   if (knows_last(step)) {
-    start_ = last_start_;
+    start_ = last_.start;
     if (prepare_base() == Eval::ok && (own_form || !is_locked(*step.problem, *problem_))) {
       has_begun_ = true;
       return Eval::ok;
@@ -253,20 +254,20 @@ Eval RowSolver::begin(const StepView& step) {
   return Eval::ok;
 }
 
-/// Whether last_start_ is where the step before this one began, of the same motion.
+/// Whether last_.start is where the step before this one began, of the same motion.
 bool RowSolver::knows_last(const StepView& step) const {
-  return looks_back_ && has_last_start_ && step.counters->events == events_ &&
-         last_end_.t == step.dense->from.t;
+  return looks_back_ && last_.has_start && step.counters->events == last_.events &&
+         last_.end.t == step.dense->from.t;
 }
 
 void RowSolver::remember(const StepView& step) {
   if (!looks_back_) return;
-  has_last_start_ =
-      has_last_ && step.counters->events == events_ && last_end_.t == step.dense->from.t;
-  if (has_last_start_) std::swap(last_start_, last_end_);
-  last_end_ = *step.state;
-  has_last_ = true;
-  events_ = step.counters->events;
+  last_.has_start =
+      last_.known && step.counters->events == last_.events && last_.end.t == step.dense->from.t;
+  if (last_.has_start) std::swap(last_.start, last_.end);
+  last_.end = *step.state;
+  last_.known = true;
+  last_.events = step.counters->events;
 }
 
 /// From start_, the base.
@@ -275,7 +276,8 @@ Eval RowSolver::step_to(double t, State& state, bool& good) {
   if (Eval e = problem_->begin_step(h); e != Eval::ok) return e;
   const StepStart start{start_.t,   &problem_->base(), &problem_->base_rate(),
                         &jacobian_, &start_,           &iteration_};
-  if (Eval e = stepper_->attempt(*problem_, start, h, trial_, unused_); e != Eval::ok) return e;
+  if (Eval e = stepper_->attempt(*problem_, start, h, trial_, scratch_.unused); e != Eval::ok)
+    return e;
   if (Eval e = problem_->finish(t, trial_.y, state, end_); e != Eval::ok) return e;
   const double error =
       way_.method->error_weight * problem_->error_norm(trial_.error, state, scale_);
@@ -293,12 +295,13 @@ double RowSolver::acceleration_error(double t) {
   add(trial_.error.x, y.x);
   add(trial_.error.u, y.u);
   add(trial_.error.z, y.z);
-  if (problem_->finish(t, y, closed_, before_) != Eval::ok)
+  if (problem_->finish(t, y, closed_, scratch_.before) != Eval::ok)
     return std::numeric_limits<double>::infinity();
   double worst = 0;
-  for (std::size_t i = 0; i < before_.ddq.size(); ++i) {
-    const double size = std::max(std::abs(before_.ddq[i]), std::abs(end_.ddq[i]));
-    worst = std::max(worst, std::abs(before_.ddq[i] - end_.ddq[i]) / acceleration_unit(i, size));
+  for (std::size_t i = 0; i < scratch_.before.ddq.size(); ++i) {
+    const double size = std::max(std::abs(scratch_.before.ddq[i]), std::abs(end_.ddq[i]));
+    worst = std::max(worst,
+                     std::abs(scratch_.before.ddq[i] - end_.ddq[i]) / acceleration_unit(i, size));
   }
   return worst;
 }
@@ -312,8 +315,8 @@ bool RowSolver::explained(const StepView& step, const ChartPoint& point, const S
   const ChartPoint &A = step.dense->from, &B = step.dense->to;
   const double h = step.dense->h();
   double open = 0, unit = 0, moved = 0;
-  for (std::size_t i = 0; i < second_.size(); ++i) {
-    const double defect = h * h * std::abs(expected_[i] - second_[i]) +
+  for (std::size_t i = 0; i < scratch_.second.size(); ++i) {
+    const double defect = h * h * std::abs(scratch_.expected[i] - scratch_.second[i]) +
                           std::abs(B.q[i] - A.q[i] - 0.5 * h * (A.dq[i] + B.dq[i]));
     open = std::max(open, defect);
     unit = std::max(unit, scale_.position[i]);

@@ -77,16 +77,21 @@ class RowSolver {
   bool chosen_ = false;
   double begun_ = 0;  // [s] where the base is, if
   bool has_begun_ = false;
-  // Of the last step, where rows look back that far:
-  bool looks_back_ = false, has_last_ = false, has_last_start_ = false;
-  State last_start_, last_end_;
-  long events_ = 0;  // before its end
+  bool looks_back_ = false;  // rows look back to the last step
+  struct Last {
+    bool known = false, has_start = false;
+    State start, end;
+    long events = 0;  // before its end
+  } last_;
   LocalJacobian jacobian_;
   Trial trial_;
   State start_, interpolated_, closed_;
-  ChartPoint end_, before_, behind_;
-  Counters unused_;
-  Vector expected_, second_, rate_;
+  ChartPoint end_;
+  struct Scratch {
+    ChartPoint before, behind;
+    Counters unused;
+    Vector expected, second, rate;
+  } scratch_;
 };
 
 }  // namespace kardan

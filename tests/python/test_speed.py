@@ -24,7 +24,7 @@ spec["functions"] = {name: ctypes.cast(getattr(loaded, name), ctypes.c_void_p).v
 spec["library"] = loaded
 result = _core.run(_core.CompiledSource(spec), {},
                    {"t_end": 0.03, "method": "rn4", "tolerance": 1e-8, "every": 1},
-                   _core.Place("", 0), None, None, [], False)
+                   _core.Place("", 0), None, None, [], False, None)
 print(result.certificate["steps"], result.certificate["final"]["beta"])
 '''
 
