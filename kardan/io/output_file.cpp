@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 namespace kardan::io {
@@ -30,14 +31,15 @@ int sync_file(int file) {
   return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
 }
 
-/// The first bytes of a plain file, as many as `count`; empty for anything else, as a link.
-std::string beginning(const std::string& path, std::size_t count) {
+/// The first bytes of a plain file, as many as `count`; nothing of anything else, as a link.
+std::optional<std::string> beginning(const std::string& path, std::size_t count) {
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat found {};
   std::string out(count, '\0');
   const bool plain = file >= 0 && ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
   const ssize_t got = plain ? ::read(file, out.data(), count) : 0;
   if (file >= 0) ::close(file);
+  if (!plain) return std::nullopt;
   out.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   return out;
 }
@@ -46,12 +48,12 @@ std::string beginning(const std::string& path, std::size_t count) {
   throw std::system_error(error, std::generic_category(), path);
 }
 
-/// A new file for `bytes`. What an interrupted writing of the same kind has left there is removed;
-/// a link, which could lead anywhere, or another's file is not.
+/// A new file for `bytes`. What an interrupted writing of the same kind has left there is removed,
+/// an empty file if it was interrupted at once; a link, which could lead anywhere, or another's file is not.
 int create_beside(const std::string& path, std::string_view bytes) {
   constexpr std::size_t enough = 16;  // to know what kind of file it is
-  const std::string left = beginning(path, enough);
-  if (!left.empty() && bytes.starts_with(left)) ::unlink(path.c_str());
+  const std::optional<std::string> left = beginning(path, enough);
+  if (left && bytes.starts_with(*left)) ::unlink(path.c_str());
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const int file = ::open(path.c_str(), flags, 0666);
   if (file < 0) refuse(errno, path);

@@ -67,6 +67,9 @@ TEST(OutputFile, WrittenAsAWholeFollowsNoLink) {
   EXPECT_EQ(test::read_all(path + ".new"), "notes of the user");
   std::ofstream(path + ".new") << "KARDAN CHECKPOINT that was interr";
   write_atomically(path, "KARDAN CHECKPOINT two");
+  // Interrupted before its first byte.
+  std::ofstream(path + ".new") << "";
+  write_atomically(path, "KARDAN CHECKPOINT two");
   EXPECT_EQ(test::read_all(path), "KARDAN CHECKPOINT two") << "what a kill left is replaced";
   EXPECT_FALSE(fs::exists(path + ".new"));
 }
