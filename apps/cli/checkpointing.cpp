@@ -25,7 +25,7 @@ void each_option(RunOptions& given, Visit visit) {
 }
 
 struct Collect {
-  io::NamedTexts out;
+  NamedTexts out;
   void operator()(const char* name, const std::string& value) {
     if (!value.empty()) out.emplace_back(name, value);
   }
@@ -39,7 +39,7 @@ struct Collect {
 
 /// What is not given takes its value from the checkpoint.
 struct Restore {
-  const io::NamedTexts& from;
+  const NamedTexts& from;
   void operator()(const char* name, std::string& value) const {
     if (!value.empty()) return;
     for (const auto& [key, text] : from)
@@ -68,9 +68,9 @@ std::string program_version() {
 
 }  // namespace
 
-std::optional<io::Checkpoint> read_resume(ModelOptions& options, RunOptions& given,
-                                          Diagnostics& diagnostics) {
-  auto checkpoint = io::load_checkpoint(given.resume, diagnostics);
+std::optional<Checkpoint> read_resume(ModelOptions& options, RunOptions& given,
+                                      Diagnostics& diagnostics) {
+  auto checkpoint = load_checkpoint(given.resume, diagnostics);
   if (!checkpoint) return std::nullopt;
   if (options.set.empty())
     for (const auto& [name, value] : checkpoint->set) options.set.push_back(name + "=" + value);
@@ -80,22 +80,22 @@ std::optional<io::Checkpoint> read_resume(ModelOptions& options, RunOptions& giv
 }
 
 CheckpointWriter::CheckpointWriter(const StartedModel& started, const RunOptions& given,
-                                   const SimulateOptions& options, const io::Checkpoint* from,
+                                   const SimulateOptions& options, const Checkpoint* from,
                                    ResultWriter& results, Diagnostics& diagnostics)
     : path_(given.checkpoint) {
   if (path_.empty()) return;
   now_.program = program_version();
-  now_.model = io::model_hash(started.model, started.overrides);
+  now_.model = model_hash(started.model, started.overrides);
   for (const auto& [name, value] : started.overrides)
     now_.set.emplace_back(name, format_number(value));
-  now_.options = io::option_texts(options);
+  now_.options = option_texts(options);
   RunOptions command = given;
   command.numbers["every"] = options.every;
   command.numbers["checkpoint_every"] = options.checkpoint_every;
   Collect collect;
   each_option(command, [&](const char* name, const auto& value) { collect(name, value); });
   now_.command = std::move(collect.out);
-  const std::string rows = io::rows_path(path_);
+  const std::string rows = rows_path(path_);
   try {
     namespace fs = std::filesystem;
     const bool goes_on = from && fs::exists(path_) && fs::equivalent(path_, given.resume);
@@ -103,15 +103,15 @@ CheckpointWriter::CheckpointWriter(const StartedModel& started, const RunOptions
       throw std::system_error(EINVAL, std::generic_category());
     // Rows and checkpoint belong together: an old one goes with its rows.
     if (!goes_on) fs::remove(path_);
-    auto journal = goes_on ? std::make_unique<io::RowJournal>(rows, from->rows)
-                           : std::make_unique<io::RowJournal>(rows);
+    auto journal = goes_on ? std::make_unique<RowJournal>(rows, from->rows)
+                           : std::make_unique<RowJournal>(rows);
     journal_ = journal.get();
     if (goes_on) now_.memory = from->memory;
     // Into another file, the rows so far are copied.
     if (from && !goes_on) results.add(std::move(journal));
     if (from)
-      (void)io::read_journal(
-          io::rows_path(given.resume), from->rows, results.width(),
+      (void)read_journal(
+          rows_path(given.resume), from->rows, results.width(),
           [&](std::span<const double> row) { results.row(row); },
           [&](const StepRecord& step) { results.step(step); });
     if (journal) results.add(std::move(journal));
@@ -125,10 +125,10 @@ CheckpointWriter::CheckpointWriter(const StartedModel& started, const RunOptions
 void CheckpointWriter::write(const RunMemory& memory) {
   if (!active() || !failure_.empty()) return;
   try {
-    io::Checkpoint next = now_;
+    Checkpoint next = now_;
     next.rows = journal_->sync();
     next.memory = memory;
-    io::write_atomically(path_, io::to_bytes(next));
+    write_atomically(path_, to_bytes(next));
     now_ = std::move(next);
   } catch (const std::system_error& e) {
     failure_ = fmt::format("cannot write {}", e.what());

@@ -9,16 +9,16 @@ namespace kardan::cli {
 
 /// Fills in what the command leaves to the checkpoint: parameters and options. Nothing after
 /// reporting that they contradict it.
-std::optional<io::Checkpoint> read_resume(ModelOptions& options, RunOptions& given,
-                                          Diagnostics& diagnostics);
+std::optional<Checkpoint> read_resume(ModelOptions& options, RunOptions& given,
+                                      Diagnostics& diagnostics);
 
 /// Renews a checkpoint file, with the rows beside it.
 class CheckpointWriter {
  public:
   /// Begins the rows, or goes on with those of `from`. Without a file to write it does nothing.
   CheckpointWriter(const StartedModel& started, const RunOptions& given,
-                   const SimulateOptions& options, const io::Checkpoint* from,
-                   ResultWriter& results, Diagnostics& diagnostics);
+                   const SimulateOptions& options, const Checkpoint* from, ResultWriter& results,
+                   Diagnostics& diagnostics);
 
   bool active() const { return journal_ != nullptr; }
   void write(const RunMemory& memory);
@@ -29,8 +29,8 @@ class CheckpointWriter {
 
  private:
   std::string path_, failure_;
-  io::Checkpoint now_;
-  io::RowJournal* journal_ = nullptr;  // owned by the results
+  Checkpoint now_;
+  RowJournal* journal_ = nullptr;  // owned by the results
 };
 
 }  // namespace kardan::cli

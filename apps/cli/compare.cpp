@@ -204,9 +204,9 @@ struct CompareCommand {
 bool write_files(const CompareCommand& given, const std::string& model, const Comparison& c) {
   for (const std::string& path : given.out) {
     if (path.ends_with(".svg"))
-      io::write_file(path, diagram(c));
+      write_file(path, diagram(c));
     else
-      io::write_file(path, comparison_page(model, c));
+      write_file(path, comparison_page(model, c));
   }
   return true;
 }
@@ -238,14 +238,14 @@ static int compare(const ModelOptions& options, const CompareCommand& given) {
   }
   if (!given.reference.empty())
     wanted.reference = reference_from(given.reference, *started.prepared.system, wanted, faults);
-  std::vector<io::Output> outputs;
+  std::vector<Output> outputs;
   for (const std::string& path : given.out)
     outputs.push_back(
-        {"--out", path, path.ends_with(".svg") ? io::OutputKind::picture : io::OutputKind::page});
+        {"--out", path, path.ends_with(".svg") ? OutputKind::picture : OutputKind::page});
   std::vector<std::string> inputs = started.files;
   if (!given.reference.empty()) inputs.push_back(given.reference);
-  const io::OutputGuard guard(
-      inputs, outputs, given.force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
+  const OutputGuard guard(inputs, outputs, given.force ? Overwrite::anything : Overwrite::own_files,
+                          faults);
   if (tell(faults)) return bad_input;
   const PrepareRun make = [&] {
     Diagnostics discarded;

@@ -31,9 +31,9 @@ int convert(const ModelOptions& options, const ConvertOptions& given) {
   if (!overrides) return bad_input;
   const auto loaded = load(options, *overrides, Unnamed::stays);
   if (!loaded) return bad_input;
-  io::YamlNode tree = given.expand ? io::to_tree(loaded->model) : loaded->document.root;
-  for (const auto& [name, value] : *overrides) io::set_parameter(tree, name, value);
-  const std::string text = as_json ? io::to_json(tree) : io::to_yaml(tree);
+  YamlNode tree = given.expand ? to_tree(loaded->model) : loaded->document.root;
+  for (const auto& [name, value] : *overrides) set_parameter(tree, name, value);
+  const std::string text = as_json ? to_json(tree) : to_yaml(tree);
   if (given.out.empty()) {
     fmt::print("{}", text);
     return finished;
@@ -41,11 +41,10 @@ int convert(const ModelOptions& options, const ConvertOptions& given) {
   Diagnostics faults;
   std::vector<std::string> read;
   for (const SharedText& file : loaded->document.files) read.push_back(file.str());
-  const io::OutputGuard guard(read, {{"--out", given.out, io::OutputKind::model}},
-                              given.force ? io::Overwrite::anything : io::Overwrite::own_files,
-                              faults);
+  const OutputGuard guard(read, {{"--out", given.out, OutputKind::model}},
+                          given.force ? Overwrite::anything : Overwrite::own_files, faults);
   if (tell(faults)) return bad_input;
-  io::write_file(given.out, as_json ? text : std::string(io::model_header) + text);
+  write_file(given.out, as_json ? text : std::string(model_header) + text);
   if (!options.quiet) fmt::print("wrote {}\n", given.out);
   return finished;
 }

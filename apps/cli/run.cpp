@@ -151,7 +151,7 @@ struct Told {
 };
 
 RunReport run_to_files(Prepared& prepared, SimulateOptions options, Told& told,
-                       ProgressDisplay progress_display, const io::Checkpoint* from,
+                       ProgressDisplay progress_display, const Checkpoint* from,
                        const Limits& limits, Diagnostics& faults) {
   Files& files = told.files;
   options.driver.interrupt = [&] {
@@ -191,14 +191,14 @@ RunReport run_to_files(Prepared& prepared, SimulateOptions options, Told& told,
 }
 
 /// Whether the checkpoint and its rows are of this run; else everything that is against it.
-bool may_resume(const io::Checkpoint& from, const std::string& path, const StartedModel& started,
+bool may_resume(const Checkpoint& from, const std::string& path, const StartedModel& started,
                 const SimulateOptions& options, Diagnostics& faults) {
-  io::check_same_run(from, path, io::model_hash(started.model, started.overrides),
-                     *started.prepared.system, options, faults);
+  check_same_run(from, path, model_hash(started.model, started.overrides), *started.prepared.system,
+                 options, faults);
   if (faults.has_errors()) return false;
   const auto width = static_cast<std::size_t>(Recorder(*started.prepared.system).layout().width);
-  const std::string rows = io::rows_path(path);
-  if (const std::string why = io::check_journal(rows, from.rows, width); !why.empty())
+  const std::string rows = rows_path(path);
+  if (const std::string why = check_journal(rows, from.rows, width); !why.empty())
     faults.error("checkpoint.rows", "the rows of the checkpoint cannot be used: " + why, {rows},
                  "it belongs beside the checkpoint, as it was written with it");
   return !faults.has_errors();
@@ -247,17 +247,17 @@ void finish_files(const System& system, const RunReport& report, const Instant& 
 }
 
 /// Everything the run will write. The header of a CSV file that is there is compared.
-std::vector<io::Output> outputs_of(const RunOptions& given, const System& system) {
-  std::vector<io::Output> out;
+std::vector<Output> outputs_of(const RunOptions& given, const System& system) {
+  std::vector<Output> out;
   for (const std::string& path : given.out) {
     std::error_code none;
     const bool there = path.ends_with(".csv") && std::filesystem::is_regular_file(path, none);
-    out.push_back({"--out", path, io::OutputKind::result,
+    out.push_back({"--out", path, OutputKind::result,
                    there ? csv_header(Recorder(system).layout()) : std::string()});
   }
-  if (!given.log.empty()) out.push_back({"--log", given.log, io::OutputKind::log});
+  if (!given.log.empty()) out.push_back({"--log", given.log, OutputKind::log});
   if (!given.checkpoint.empty())
-    out.push_back({"--checkpoint", given.checkpoint, io::OutputKind::checkpoint});
+    out.push_back({"--checkpoint", given.checkpoint, OutputKind::checkpoint});
   return out;
 }
 
@@ -267,7 +267,7 @@ std::vector<std::string> inputs_of(const RunOptions& given, const StartedModel& 
   std::error_code none;
   if (!given.resume.empty() && !std::filesystem::equivalent(given.resume, given.checkpoint, none)) {
     out.push_back(given.resume);
-    out.push_back(io::rows_path(given.resume));
+    out.push_back(rows_path(given.resume));
   }
   return out;
 }
@@ -280,7 +280,7 @@ static int run(const ModelOptions& command, const RunOptions& run_command) {
   ModelOptions options = command;
   RunOptions given = run_command;
   Diagnostics faults;
-  std::optional<io::Checkpoint> from;
+  std::optional<Checkpoint> from;
   if (!given.resume.empty()) from = read_resume(options, given, faults);
   if (tell(faults)) return bad_input;
   StartedModel started;
@@ -294,16 +294,15 @@ static int run(const ModelOptions& command, const RunOptions& run_command) {
   if (!good) return bad_input;
   faults = {};
   const System& system = *prepared.system;
-  const io::OutputGuard guard(inputs_of(given, started), outputs_of(given, system),
-                              given.force ? io::Overwrite::anything : io::Overwrite::own_files,
-                              faults);
+  const OutputGuard guard(inputs_of(given, started), outputs_of(given, system),
+                          given.force ? Overwrite::anything : Overwrite::own_files, faults);
   if (tell(faults)) return bad_input;
   std::optional<Accuracy> accuracy;
   if (given.certify) accuracy = certify_options(started, given, simulate_options, faults);
   if (tell(faults)) return bad_input;
   ResultWriter results(model, started.overrides, prepared, simulate_options, given.out,
                        {viewer_page()}, faults);
-  const io::Checkpoint* resumed = from ? &*from : nullptr;
+  const Checkpoint* resumed = from ? &*from : nullptr;
   StepLog log(given.log, resumed, faults);
   if (tell(faults)) return bad_input;
   CheckpointWriter checkpoints(started, given, simulate_options, resumed, results, faults);

@@ -10,7 +10,7 @@ namespace kardan::cli {
 
 Verb schema_verb() {
   return {"schema", "the JSON Schema of model files, for editors", {}, [] {
-            fmt::print("{}", io::model_schema(Catalog::builtin()));
+            fmt::print("{}", model_schema(Catalog::builtin()));
             return finished;
           }};
 }

@@ -17,8 +17,8 @@ namespace {
 std::uintmax_t bytes_until(const std::string& path, double t) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
-  if (!std::getline(file, line) || line + "\n" != io::log_header) return 0;
-  std::uintmax_t bytes = io::log_header.size();
+  if (!std::getline(file, line) || line + "\n" != log_header) return 0;
+  std::uintmax_t bytes = log_header.size();
   while (std::getline(file, line) && !file.eof()) {
     double at = 0;
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), at);
@@ -30,15 +30,15 @@ std::uintmax_t bytes_until(const std::string& path, double t) {
 
 }  // namespace
 
-StepLog::StepLog(const std::string& path, const io::Checkpoint* from, Diagnostics& diagnostics) {
+StepLog::StepLog(const std::string& path, const Checkpoint* from, Diagnostics& diagnostics) {
   if (path.empty()) return;
   try {
     // What is kept is never taken away, not even for a moment: the program may be killed again.
     const std::uintmax_t kept = from ? bytes_until(path, from->memory.state.t) : 0;
     if (kept > 0) std::filesystem::resize_file(path, kept);
-    file_ = std::make_unique<io::OutputFile>(
-        path, kept > 0 ? io::OutputFile::Open::at_end : io::OutputFile::Open::anew);
-    if (kept == 0) file_->write(io::log_header);
+    file_ = std::make_unique<OutputFile>(
+        path, kept > 0 ? OutputFile::Open::at_end : OutputFile::Open::anew);
+    if (kept == 0) file_->write(log_header);
   } catch (const std::system_error& e) {
     diagnostics.error("output.file", fmt::format("--log {}: {}", path, e.code().message()), {},
                       "is the folder there, and may it be written?");

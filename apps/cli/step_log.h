@@ -14,7 +14,7 @@ namespace kardan::cli {
 class StepLog {
  public:
   /// Without a path it does nothing.
-  StepLog(const std::string& path, const io::Checkpoint* from, Diagnostics& diagnostics);
+  StepLog(const std::string& path, const Checkpoint* from, Diagnostics& diagnostics);
 
   void add(const StepView& step);
   /// On the disk: a checkpoint that is written next finds every line before it, whatever happens.
@@ -27,7 +27,7 @@ class StepLog {
   template <class Write>
   void keep(const Write& write);
 
-  std::unique_ptr<io::OutputFile> file_;
+  std::unique_ptr<OutputFile> file_;
   std::string failure_;
 };
 

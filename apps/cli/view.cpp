@@ -34,12 +34,12 @@ int view(const ViewOptions& given) {
   if (paths.empty())
     paths.push_back((result.ends_with(".h5") ? result.substr(0, result.size() - 3) : result) +
                     ".html");
-  std::vector<io::Output> outputs;
+  std::vector<Output> outputs;
   for (const std::string& path : paths)
     outputs.push_back(
-        {"--out", path, io::OutputKind::result, csv_header(stored->description().layout)});
-  const io::OutputGuard guard(
-      {result}, outputs, given.force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
+        {"--out", path, OutputKind::result, csv_header(stored->description().layout)});
+  const OutputGuard guard({result}, outputs,
+                          given.force ? Overwrite::anything : Overwrite::own_files, faults);
   if (tell(faults)) return bad_input;
   Diagnostics opening, while_reading;
   const auto sinks = open_results(paths, {viewer_page()}, opening);

@@ -174,7 +174,7 @@ int plot_fig5(const Options& options, Checks& checks) {
     energy.series.push_back(std::move(e));
   }
   const std::string path = plot_file(options);
-  io::write_file(path, to_svg(std::vector<Plot>{height, energy}));
+  write_file(path, to_svg(std::vector<Plot>{height, energy}));
   checks.at_least("change of energy of dopri5 without events over that of llm", dopri5 / llm, 100);
   fmt::print(
       "\nprinted: ODE45 is \"quite different\", its energy changes; ODE23s and the LLM agree\n"
@@ -249,7 +249,7 @@ int plot_fig6(const Options& options, Checks& checks) {
             .series = {}};
   for (PlotSeries& s : series) plot.series.push_back(std::move(s));
   const std::string path = plot_file(options);
-  io::write_file(path, to_svg(plot));
+  write_file(path, to_svg(plot));
   checks.equal("order of the local error", order, 3, 0.05);
   fmt::print("\nlocal error ~ h^{:.2f}: order 2\nwritten to {}\n", order, path);
   return finished;
@@ -314,7 +314,7 @@ int plot_fig7(const Options& options, Checks& checks) {
     plots.push_back(std::move(error));
   }
   const std::string path = plot_file(options);
-  io::write_file(path, to_svg(plots));
+  write_file(path, to_svg(plots));
   fmt::print(
       "\nprinted: a smaller tolerance gives smaller steps, and the error stays below it\n"
       "written to {}\n",

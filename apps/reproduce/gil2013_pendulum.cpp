@@ -199,7 +199,7 @@ int gil_fig2(const Options& options, Checks& checks) {
     plots.push_back(std::move(energy));
   }
   const std::string path = plot_file(options);
-  io::write_file(path, to_svg(plots));
+  write_file(path, to_svg(plots));
   fmt::print(
       "energy: largest change, relative; drift: largest scaled residual of the positions;\n"
       "error: reached at the end, against 20 digits\nwritten to {}\n",
@@ -256,7 +256,7 @@ int gil_work(const Options& options, Checks&) {
     for (Plot& plot : of) plots.push_back(std::move(plot));
   }
   const std::string path = plot_file(options);
-  io::write_file(path, to_svg(plots));
+  write_file(path, to_svg(plots));
   fmt::print("written to {}\n", path);
   return finished;
 }

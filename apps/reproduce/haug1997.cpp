@@ -286,7 +286,7 @@ int plot_iterations(const Options& options, Checks& checks, const char* title,
                    means.size() == 2 ? means[0] / means[1] : std::nan(""), 0.5);
   }
   const std::string path = plot_file(options);
-  io::write_file(path, to_svg(plots));
+  write_file(path, to_svg(plots));
   fmt::print("\nprinted: IMPL needs half the iterations of FV, or less\nwritten to {}\n", path);
   return finished;
 }

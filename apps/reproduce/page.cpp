@@ -171,7 +171,7 @@ int reproduce_page(const std::vector<Paper>& papers, const Options& options) {
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\x1b[K");
   fs::remove_all(folder);
   body += overview(papers, outcomes) + sections;
-  io::write_file(options.html, html_page("Five papers, computed again", body));
+  write_file(options.html, html_page("Five papers, computed again", body));
   fmt::print("wrote {}\n", options.html);
   const bool all = std::all_of(outcomes.begin(), outcomes.end(),
                                [](const Outcome& o) { return o.exit_code == finished; });

@@ -29,10 +29,10 @@ std::filesystem::path models_folder() {
 
 /// Makes a table, or all of them, where its file may be written.
 template <class Make>
-static int guarded(const Options& options, const io::Output& output, const Make& make) {
+static int guarded(const Options& options, const Output& output, const Make& make) {
   Diagnostics faults;
-  const io::OutputGuard guard(
-      {}, {output}, options.force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
+  const OutputGuard guard({}, {output}, options.force ? Overwrite::anything : Overwrite::own_files,
+                          faults);
   return tell(faults) ? bad_input : make();
 }
 
@@ -46,7 +46,7 @@ static int make(const Table& table, const Options& options) {
 int reproduce(const Options& options) {
   if (options.paper.empty()) {
     if (!options.html.empty())
-      return guarded(options, {"--html", options.html, io::OutputKind::page},
+      return guarded(options, {"--html", options.html, OutputKind::page},
                      [&] { return reproduce_page(papers(), options); });
     fmt::print(
         "kardan reproduce PAPER TABLE [--out FILE.svg] [--quick]   one of them, and its verdict\n"
@@ -64,7 +64,7 @@ int reproduce(const Options& options) {
     }
     for (const Table& t : p.tables) {
       if (t.name == options.table)
-        return guarded(options, {"--out", plot_file(options), io::OutputKind::picture},
+        return guarded(options, {"--out", plot_file(options), OutputKind::picture},
                        [&] { return make(t, options); });
       tables.emplace_back(t.name);
     }

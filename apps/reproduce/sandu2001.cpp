@@ -246,7 +246,7 @@ int plot_fig2(const Options& options, Checks& checks) {
     angle.series.push_back({name, r.t, r.angle, PlotMark::line});
     rate.series.push_back({name, r.t, r.rate, PlotMark::line});
   }
-  io::write_file(path, to_svg(std::vector<Plot>{angle, rate}));
+  write_file(path, to_svg(std::vector<Plot>{angle, rate}));
   const auto& theta = angle.series.back().y;
   const auto& omega = rate.series.back().y;
   fmt::print("Fig. 2: written to {}\n\n", path);

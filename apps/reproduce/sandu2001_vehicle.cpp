@@ -382,7 +382,7 @@ int sandu2001_fig5(const Options& options, Checks& checks) {
     return failed;
   }
   const std::string path = plot_file(options);
-  io::write_file(path, to_svg(plots_of(run)));
+  write_file(path, to_svg(plots_of(run)));
   double dominant = 0;
   for (const Mode& mode : kardan::linearize(model, ModeShapes::leave).modes.modes)
     dominant = std::min(dominant, mode.value.real());

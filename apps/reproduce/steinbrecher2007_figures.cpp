@@ -23,7 +23,7 @@ double end_of(const Options& options) {
 }
 
 int write(const Options& options, const std::vector<Plot>& plots) {
-  io::write_file(plot_file(options), to_svg(plots));
+  write_file(plot_file(options), to_svg(plots));
   fmt::print("\nwritten to {}\n", plot_file(options));
   return finished;
 }

@@ -74,7 +74,7 @@ int against_time(const Options& options, const Example& example, const char* lab
     fmt::print("  {:<18}{:>12.3e}{:>12.3e}\n", method.title, means.back(), largest);
     plot.series.push_back(std::move(curve));
   }
-  io::write_file(plot_file(options), to_svg(plot));
+  write_file(plot_file(options), to_svg(plot));
   fmt::print("\nwritten to {}\n", plot_file(options));
   return finished;
 }
@@ -150,7 +150,7 @@ int motion(const Options& options, Checks& checks, const Example& example,
   constexpr double plotting_accuracy = 0.01;
   checks.at_most("largest difference between the methods over what its plot shows",
                  apart_in_plot(plots), plotting_accuracy);
-  io::write_file(plot_file(options), to_svg(plots));
+  write_file(plot_file(options), to_svg(plots));
   fmt::print("\nlargest difference between the methods {:.2e}\nwritten to {}\n", apart,
              plot_file(options));
   return finished;

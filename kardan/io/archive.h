@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kardan::io {
+namespace kardan {
 
 static_assert(std::endian::native == std::endian::little, "bytes are stored as they are in memory");
 
@@ -113,4 +113,4 @@ class ArchiveReader {
   bool good_ = true;
 };
 
-}  // namespace kardan::io
+}  // namespace kardan

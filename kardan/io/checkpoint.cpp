@@ -85,8 +85,6 @@ static void fields(A& a, RunMemory& x) {
     x.last_side);
 }
 
-namespace io {
-
 template <class A>
 static void fields(A& a, JournalMark& x) {
   a(x.bytes, x.checksum);
@@ -238,5 +236,4 @@ void check_same_run(const Checkpoint& checkpoint, const std::string& path, std::
           "the run goes on, but bits may differ from those of a run in one piece");
 }
 
-}  // namespace io
 }  // namespace kardan

@@ -21,7 +21,7 @@
 #include "kardan/run/prepare.h"
 #include "kardan/run/simulate.h"
 
-namespace kardan::io {
+namespace kardan {
 
 /// Values by name, as a user writes them.
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
@@ -59,4 +59,4 @@ struct Checkpoint {
 void check_same_run(const Checkpoint& checkpoint, const std::string& path, std::uint64_t model,
                     const System& system, const SimulateOptions& options, Diagnostics& diagnostics);
 
-}  // namespace kardan::io
+}  // namespace kardan

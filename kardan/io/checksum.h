@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace kardan::io {
+namespace kardan {
 
 /// Of `bytes`, or of what `before` is the checksum of followed by `bytes`.
 std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0);
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -26,7 +26,7 @@ class CsvResult final : public ResultSink {
   void end(const Json&) override { file_.close(); }
 
  private:
-  io::OutputFile file_;
+  OutputFile file_;
   std::vector<int> places_;
 };
 

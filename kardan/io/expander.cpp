@@ -8,7 +8,7 @@
 #include "kardan/base/stop.h"
 #include "kardan/base/text.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 // Largest whole number that every double below it can be told from: beyond it counting stops.
@@ -97,7 +97,7 @@ FieldValue Expander::make(const ValueTemplate& t) {
   } else {
     std::string text = expand(t.text);
     const auto plain_number =
-        t.kind == YamlNode::Kind::plain ? parse_number(text) : std::optional<double>();
+        t.kind == YamlNode::Kind::plain ? plain_number(text) : std::optional<double>();
     if (plain_number)
       value.data = *plain_number;
     else
@@ -200,4 +200,4 @@ bool Expander::count(const SourceLocation& where, std::size_t entries, std::size
   return false;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

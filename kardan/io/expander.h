@@ -24,7 +24,7 @@
 #include "kardan/io/expander_template.h"
 #include "kardan/io/yaml_document.h"
 
-namespace kardan::io {
+namespace kardan {
 
 struct ExpansionLimits {
   std::size_t entries = 200'000;   ///< made by `repeat`, in all
@@ -74,4 +74,4 @@ class Expander {
   bool exhausted_ = false;
 };
 
-}  // namespace kardan::io
+}  // namespace kardan

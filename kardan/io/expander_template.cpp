@@ -7,7 +7,7 @@
 #include "kardan/base/text.h"
 #include "kardan/model/names.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 bool is_name(std::string_view text) {
@@ -21,7 +21,7 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-std::optional<double> parse_number(std::string_view text) {
+std::optional<double> plain_number(std::string_view text) {
   const std::size_t digit = text.find_first_of("0123456789");
   // A sign, a point or both may stand before the first digit: this leaves out inf and nan.
   const std::string_view before = text.substr(0, std::min(digit, text.size()));
@@ -84,7 +84,7 @@ EntryTemplate TemplateCompiler::entry(const YamlKey& key, const YamlNode& node,
 
 void TemplateCompiler::scalar(const YamlNode& node, const std::string& what, ValueTemplate& t) {
   if (node.kind == YamlNode::Kind::plain) {
-    if (const auto number = parse_number(node.text)) {
+    if (const auto number = plain_number(node.text)) {
       t.constant.data = *number;
       return;
     }
@@ -255,4 +255,4 @@ bool TemplateCompiler::expression(const std::string& source, const YamlNode& nod
   return true;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -11,7 +11,7 @@
 #include "kardan/elements/field.h"
 #include "kardan/io/yaml_document.h"
 
-namespace kardan::io {
+namespace kardan {
 
 /// Parameters with their values, and those that have none because of an error already reported.
 struct ParameterScope {
@@ -21,7 +21,7 @@ struct ParameterScope {
 
 /// A plain scalar that is a whole number text: "1", "-.5", "+2e-3"; nothing else, so neither "nan"
 /// nor "0x10".
-[[nodiscard]] std::optional<double> parse_number(std::string_view text);
+[[nodiscard]] std::optional<double> plain_number(std::string_view text);
 
 /// A text split at ${}: literal, expression, literal, ...
 struct TextTemplate {
@@ -104,4 +104,4 @@ class TemplateCompiler {
   bool lenient_ = false;  // inside a repeat that is not understood
 };
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 /// Kardan's chunks hold 4096 bytes of text, or rows of at most a megabyte, or the fewest rows.
@@ -177,4 +177,4 @@ void StoredDataset::read(hsize_t first, hsize_t count, void* out) {
   }
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -12,7 +12,7 @@
 
 #include "kardan/io/hdf5_handle.h"
 
-namespace kardan::io {
+namespace kardan {
 
 /// What a dataset must be.
 struct DatasetShape {
@@ -45,4 +45,4 @@ class StoredDataset {
   std::vector<unsigned char> packed_, filtered_, chunk_data_;
 };
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace kardan::io {
+namespace kardan {
 
 Handle step_type() {
   Handle type(H5Tcreate(H5T_COMPOUND, sizeof(StoredStep)), H5Tclose, "no type of a step");
@@ -32,4 +32,4 @@ Handle event_type() {
   return type;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

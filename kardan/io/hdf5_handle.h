@@ -11,7 +11,7 @@
 
 #include "kardan/io/stored_step.h"
 
-namespace kardan::io {
+namespace kardan {
 
 /// What the library could not do, in our words.
 struct Hdf5Error : std::runtime_error {
@@ -82,4 +82,4 @@ struct StoredEvent {
 Handle step_type();
 Handle event_type();
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -13,8 +13,8 @@
 namespace kardan {
 namespace {
 
-using io::check;
-using io::Handle;
+using check;
+using Handle;
 
 /// Of all blocks together; a chunk of each block holds as many rows.
 constexpr double chunk_bytes = 1 << 20;
@@ -94,7 +94,7 @@ void put_attribute(hid_t object, const char* name, const std::vector<std::string
   constexpr std::size_t largest = 60'000;  // of an attribute in an object's header
   const PackedTexts packed(texts);
   if (texts.empty() || packed.bytes.size() > largest) return;
-  const Handle type = io::string_type(packed.length);
+  const Handle type = string_type(packed.length);
   const hsize_t count = texts.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, name);
   const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
@@ -103,7 +103,7 @@ void put_attribute(hid_t object, const char* name, const std::vector<std::string
 }
 
 void put_attribute(hid_t object, const char* name, const std::string& text) {
-  const Handle type = io::string_type(text.size());
+  const Handle type = string_type(text.size());
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose, name);
   const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
                          name);
@@ -114,7 +114,7 @@ void put_attribute(hid_t object, const char* name, const std::string& text) {
 /// A list of names as a dataset.
 void put_texts(hid_t place, const std::string& name, const std::vector<std::string>& texts) {
   const PackedTexts packed(texts);
-  const Handle type = io::string_type(packed.length);
+  const Handle type = string_type(packed.length);
   const hsize_t count = texts.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, name);
   const Handle set(
@@ -135,10 +135,10 @@ Series put_text(hid_t file, const char* name, const std::string& text, const cha
 class Hdf5Result final : public ResultSink {
  public:
   explicit Hdf5Result(const std::string& path) : path_(path) {
-    io::silence_hdf5();
+    silence_hdf5();
     const Handle create(H5Pcreate(H5P_FILE_CREATE), H5Pclose, path);
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
-    check(H5Pset_userblock(create, io::seal_size) >= 0 &&
+    check(H5Pset_userblock(create, seal_size) >= 0 &&
               H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0,
           path);
     const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, create, access);
@@ -179,7 +179,7 @@ class Hdf5Result final : public ResultSink {
   std::vector<double> buffer_, piece_;     // rows of the chunk that is being filled
   std::size_t buffered_ = 0, stored_ = 0;  // rows of it; of these, written
   hsize_t first_ = 0;                      // row where it begins
-  std::vector<io::StoredStep> steps_;
+  std::vector<StoredStep> steps_;
   std::size_t stored_steps_ = 0;
   hsize_t first_step_ = 0;
   Clock::time_point next_flush_ = Clock::now() + flush_interval, last_rows_ = Clock::now();
@@ -208,8 +208,8 @@ void Hdf5Result::begin(const ResultDescription& description) {
       std::clamp(static_cast<std::size_t>(chunk_bytes / row_bytes), fewest_rows, most_rows);
   buffer_.resize(chunk_rows_ * layout_.width);
   real_ = Handle(H5Tcopy(H5T_IEEE_F64LE), H5Tclose, path_);
-  step_type_ = io::step_type();
-  event_type_ = io::event_type();
+  step_type_ = step_type();
+  event_type_ = event_type();
   put_attribute(file_, "format", std::string("kardan result 1"));
   put_attribute(file_, "title", description.title);
   put_text(file_, "model", description.model, "the model as YAML, with the options of this run");
@@ -249,7 +249,7 @@ void Hdf5Result::row(std::span<const double> row) {
 /// The time goes last: a row counts when it has one.
 void Hdf5Result::write_rows() {
   if (buffered_ == 0) return;
-  io::silence_hdf5();
+  silence_hdf5();
   for (std::size_t b = blocks_.size(); b-- > 0;) {
     const ResultBlock& block = layout_.blocks[b];
     piece_.clear();
@@ -265,7 +265,7 @@ void Hdf5Result::write_rows() {
 
 void Hdf5Result::step(const StepRecord& s) {
   whole_ = false;
-  steps_.push_back(io::to_stored(s));
+  steps_.push_back(to_stored(s));
   if (steps_.size() == step_chunk) {
     write_steps();
     first_step_ += steps_.size();
@@ -277,7 +277,7 @@ void Hdf5Result::step(const StepRecord& s) {
 }
 
 void Hdf5Result::write_steps() {
-  io::silence_hdf5();
+  silence_hdf5();
   if (!steps_.empty()) extra_[0].write(first_step_, steps_.size(), steps_.data());
   stored_steps_ = steps_.size();
 }
@@ -293,12 +293,12 @@ void Hdf5Result::flush_sometimes() {
 }
 
 void Hdf5Result::flush() {
-  io::silence_hdf5();
+  silence_hdf5();
   check(H5Fflush(file_, H5F_SCOPE_LOCAL) >= 0, "cannot write " + path_);
-  io::Seal seal;
+  Seal seal;
   seal.bytes = std::filesystem::file_size(path_);
   seal.rows = first_ + stored_;
-  io::write_seal(path_, seal);
+  write_seal(path_, seal);
   next_flush_ = Clock::now() + flush_interval;
 }
 
@@ -306,7 +306,7 @@ void Hdf5Result::end(const Json& certificate) {
   whole_ = false;
   write_rows();
   write_steps();
-  std::vector<io::StoredEvent> events;
+  std::vector<StoredEvent> events;
   for (const Json& e : certificate.at("events")) {
     const auto name = std::find(events_.begin(), events_.end(), e.at("event"));
     events.push_back({e.at("t"), static_cast<int>(name - events_.begin()),
@@ -315,14 +315,14 @@ void Hdf5Result::end(const Json& certificate) {
   if (!events.empty()) extra_[1].write(0, events.size(), events.data());
   const std::string text = certificate.dump(2);
   extra_[2].write(0, text.size(), text.data());
-  io::Seal seal;
-  seal.state = io::SealState::complete;
+  Seal seal;
+  seal.state = SealState::complete;
   seal.rows = first_ + buffered_;
   blocks_.clear();
   extra_.clear();
   check(file_.reset(), "cannot close " + path_);
-  io::measure(path_, seal);
-  io::write_seal(path_, seal);
+  measure(path_, seal);
+  write_seal(path_, seal);
   whole_ = true;
 }
 

@@ -16,7 +16,7 @@
 #include "kardan/io/checksum.h"
 #include "kardan/io/input_file.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 constexpr const char* title = "KARDAN RESULT";
@@ -110,4 +110,4 @@ bool check_seal(const std::string& path, Seal& seal, Diagnostics& diagnostics) {
   return good;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -8,7 +8,7 @@
 
 #include "kardan/base/diagnostics.h"
 
-namespace kardan::io {
+namespace kardan {
 
 inline constexpr std::size_t seal_size = 512;
 
@@ -30,4 +30,4 @@ void measure(const std::string& path, Seal& seal);
 /// file is missing, not ours, of another version, or damaged.
 bool check_seal(const std::string& path, Seal& seal, Diagnostics& diagnostics);
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -78,7 +78,7 @@ class HtmlResult final : public ResultSink {
   void add_quantities(Json& header) const;
   void add_histories(Json& header);
 
-  io::OutputFile file_;
+  OutputFile file_;
   std::string_view page_;
   ResultDescription description_;
   ThinnedRows rows_;

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 namespace fs = std::filesystem;
@@ -251,4 +251,4 @@ std::optional<std::string> read_text(const std::string& path, InputKind kind,
   return {};
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

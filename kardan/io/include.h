@@ -22,8 +22,6 @@ namespace kardan {
 /// in a stored result is complete: it includes nothing.
 enum class IncludeFrom { nowhere, model_folder, anywhere };
 
-namespace io {
-
 /// Codes besides those of parse_yaml: include.path, include.cycle, include.conflict,
 /// include.too_many, file.open.
 [[nodiscard]] YamlDocument parse_with_includes(std::string_view text, const std::string& file,
@@ -35,5 +33,4 @@ namespace io {
                                                    const SourceLocation& where,
                                                    Diagnostics& diagnostics);
 
-}  // namespace io
 }  // namespace kardan

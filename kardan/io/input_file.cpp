@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 constexpr int longest_silence = 5000;  // [ms]
@@ -94,4 +94,4 @@ Expected<std::string, Unreadable> read_input(const std::string& path, std::size_
   return text;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

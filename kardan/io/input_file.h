@@ -8,7 +8,7 @@
 
 #include "kardan/base/expected.h"
 
-namespace kardan::io {
+namespace kardan {
 
 enum class InputKind {
   regular,          ///< only what lies on a disk
@@ -28,4 +28,4 @@ struct Unreadable {
 [[nodiscard]] Expected<std::string, Unreadable> read_input(const std::string& path,
                                                            std::size_t most, InputKind kind);
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -18,7 +18,7 @@ class JsonResult final : public ResultSink {
   }
 
  private:
-  io::OutputFile file_;
+  OutputFile file_;
 };
 
 }  // namespace

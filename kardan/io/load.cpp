@@ -7,10 +7,9 @@
 
 namespace kardan {
 
-std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
-                                           const ParameterValues& overrides,
+std::optional<LoadedModel> load_model_tree(YamlDocument document, const ParameterValues& overrides,
                                            Diagnostics& diagnostics, const Catalog& catalog,
-                                           const io::ExpansionLimits& limits,
+                                           const ExpansionLimits& limits,
                                            const std::string& unnamed) {
   const std::size_t errors = diagnostics.error_count();
   LoadedModel out;
@@ -18,8 +17,8 @@ std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
   out.model = read_model_draft(out.document, overrides, diagnostics, limits);
   if (out.model.name.empty()) out.model.name = unnamed;
   // Behind a fault of syntax too much is missing.
-  if (out.document.complete && out.document.root.kind == io::YamlNode::Kind::mapping) {
-    io::report_unused_parameters(out.document, diagnostics);
+  if (out.document.complete && out.document.root.kind == YamlNode::Kind::mapping) {
+    report_unused_parameters(out.document, diagnostics);
     out.system = find_faults(out.model, overrides, diagnostics, catalog);
     Diagnostics discarded;
     const Environment parameters = resolve_parameters(out.model.parameters, overrides, discarded);
@@ -33,11 +32,10 @@ std::optional<LoadedModel> load_model_tree(io::YamlDocument document,
 
 std::optional<LoadedModel> load_model_text(std::string_view text, const std::string& file,
                                            const ParameterValues& overrides, IncludeFrom from,
-                                           Diagnostics& diagnostics,
-                                           const io::ExpansionLimits& limits,
+                                           Diagnostics& diagnostics, const ExpansionLimits& limits,
                                            const std::string& unnamed) {
   const std::size_t errors = diagnostics.error_count();
-  auto out = load_model_tree(io::parse_with_includes(text, file, from, diagnostics), overrides,
+  auto out = load_model_tree(parse_with_includes(text, file, from, diagnostics), overrides,
                              diagnostics, Catalog::builtin(), limits, unnamed);
   if (diagnostics.error_count() > errors) return {};
   return out;
@@ -46,7 +44,7 @@ std::optional<LoadedModel> load_model_text(std::string_view text, const std::str
 std::optional<LoadedModel> load_model(const std::string& path, const ParameterValues& overrides,
                                       IncludeFrom from, Diagnostics& diagnostics,
                                       const std::string& unnamed) {
-  const auto text = io::read_text(path, io::InputKind::regular_or_pipe, {path, 0, 0}, diagnostics);
+  const auto text = read_text(path, InputKind::regular_or_pipe, {path, 0, 0}, diagnostics);
   if (!text) return {};
   return load_model_text(*text, path, overrides, from, diagnostics, {}, unnamed);
 }

@@ -9,21 +9,21 @@
 namespace kardan {
 
 struct LoadedModel {
-  io::YamlDocument document;  ///< with the files it includes
+  YamlDocument document;  ///< with the files it includes
   Model model;
   std::unique_ptr<System> system;  ///< compiled to check it, for prepare()
 };
 
 /// Nothing after reporting at least one error. A model without a name is called `unnamed`.
 [[nodiscard]] std::optional<LoadedModel> load_model_tree(
-    io::YamlDocument document, const ParameterValues& overrides, Diagnostics& diagnostics,
-    const Catalog& catalog = Catalog::builtin(), const io::ExpansionLimits& limits = {},
+    YamlDocument document, const ParameterValues& overrides, Diagnostics& diagnostics,
+    const Catalog& catalog = Catalog::builtin(), const ExpansionLimits& limits = {},
     const std::string& unnamed = {});
 [[nodiscard]] std::optional<LoadedModel> load_model_text(std::string_view text,
                                                          const std::string& file,
                                                          const ParameterValues& overrides,
                                                          IncludeFrom from, Diagnostics& diagnostics,
-                                                         const io::ExpansionLimits& limits = {},
+                                                         const ExpansionLimits& limits = {},
                                                          const std::string& unnamed = {});
 [[nodiscard]] std::optional<LoadedModel> load_model(const std::string& path,
                                                     const ParameterValues& overrides,

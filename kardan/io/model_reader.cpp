@@ -17,8 +17,8 @@
 namespace kardan {
 namespace {
 
-using io::YamlKey;
-using io::YamlNode;
+using YamlKey;
+using YamlNode;
 
 constexpr double format_version = 1;
 
@@ -46,8 +46,8 @@ bool is_well_formed_name(std::string_view name) {
 
 class ModelReader {
  public:
-  ModelReader(const io::YamlDocument& document, const ParameterValues& overrides,
-              Diagnostics& diagnostics, const io::ExpansionLimits& limits)
+  ModelReader(const YamlDocument& document, const ParameterValues& overrides,
+              Diagnostics& diagnostics, const ExpansionLimits& limits)
       : document_(document), overrides_(overrides), diagnostics_(diagnostics), limits_(limits) {}
 
   Model read() {
@@ -111,7 +111,7 @@ class ModelReader {
                            "begin the file with 'kardan: 1'");
       return;
     }
-    const auto number = node->is_scalar() ? io::parse_number(node->text) : std::nullopt;
+    const auto number = node->is_scalar() ? plain_number(node->text) : std::nullopt;
     if (number && *number == format_version) return;
     diagnostics_.error("model.version", fmt::format("kardan: got {}; wanted 1", describe(*node)),
                        place(*node), "this program reads version 1 of the format");
@@ -121,7 +121,7 @@ class ModelReader {
     if (const YamlNode* name = root.find("name"); name && is_scalar(*name, "name", "a text"))
       model_.name = name->text;
     if (const YamlNode* dimension = root.find("dimension")) {
-      const auto number = dimension->is_scalar() ? io::parse_number(dimension->text) : std::nullopt;
+      const auto number = dimension->is_scalar() ? plain_number(dimension->text) : std::nullopt;
       if (number && (*number == 2 || *number == 3))
         model_.dimension = static_cast<int>(*number);
       else
@@ -186,13 +186,13 @@ class ModelReader {
     FieldValue value(node.text);
     value.where = place(node);
     if (node.kind == YamlNode::Kind::plain)
-      if (const auto number = io::parse_number(node.text)) value.data = *number;
+      if (const auto number = plain_number(node.text)) value.data = *number;
     return value;
   }
 
   /// Everything that may use parameters, in the order of the file.
   void sections(const YamlNode& root) {
-    io::Expander expander(scope_, document_.files, diagnostics_, limits_);
+    Expander expander(scope_, document_.files, diagnostics_, limits_);
     for (std::size_t i = 0; i < root.items.size(); ++i) {
       const std::string& section = root.keys[i].text;
       const YamlNode& node = root.items[i];
@@ -233,8 +233,7 @@ class ModelReader {
                                    : nullptr;
   }
 
-  void define(io::Expander& expander, const YamlNode& node, const std::string& section,
-              FieldMap& out) {
+  void define(Expander& expander, const YamlNode& node, const std::string& section, FieldMap& out) {
     if (!is(node, YamlNode::Kind::mapping, section, "write name: value")) return;
     FieldValue all = expander.value(node, section);
     for (auto& item : std::get<FieldMap>(all.data)) {
@@ -245,13 +244,13 @@ class ModelReader {
     }
   }
 
-  void list(io::Expander& expander, const YamlNode& node, const std::string& section,
+  void list(Expander& expander, const YamlNode& node, const std::string& section,
             FieldValue::List& out) {
     if (!is(node, YamlNode::Kind::list, section, "write [a, b, ...]")) return;
     out = std::get<FieldValue::List>(expander.value(node, section).data);
   }
 
-  void named(io::Expander& expander, const YamlNode& node, const std::string& section,
+  void named(Expander& expander, const YamlNode& node, const std::string& section,
              std::vector<NamedFields>& things) {
     if (!is(node, YamlNode::Kind::mapping, section, "write name: {key: value, ...}")) return;
     expander.named_things(node, section,
@@ -295,7 +294,7 @@ class ModelReader {
     return is_new;
   }
 
-  void wishes(io::Expander& expander, const YamlNode& node) {
+  void wishes(Expander& expander, const YamlNode& node) {
     if (!is(node, YamlNode::Kind::list, "assemble", "write - {want: ..., equals: ...}")) return;
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const std::string what = fmt::format("assemble[{}]", i);
@@ -308,20 +307,20 @@ class ModelReader {
     }
   }
 
-  const io::YamlDocument& document_;
+  const YamlDocument& document_;
   const ParameterValues& overrides_;
   Diagnostics& diagnostics_;
-  const io::ExpansionLimits& limits_;
+  const ExpansionLimits& limits_;
   Model model_;
-  io::ParameterScope scope_;
+  ParameterScope scope_;
   std::unordered_map<std::string, SourceLocation> names_;  // of bodies, elements and events
   std::set<std::tuple<std::string, int, int>> reported_;
 };
 
 }  // namespace
 
-Model read_model_draft(const io::YamlDocument& document, const ParameterValues& overrides,
-                       Diagnostics& diagnostics, const io::ExpansionLimits& limits) {
+Model read_model_draft(const YamlDocument& document, const ParameterValues& overrides,
+                       Diagnostics& diagnostics, const ExpansionLimits& limits) {
   return ModelReader(document, overrides, diagnostics, limits).read();
 }
 
@@ -329,7 +328,7 @@ std::optional<Model> read_model_text(std::string_view text, const std::string& f
                                      const ParameterValues& overrides, Diagnostics& diagnostics,
                                      IncludeFrom from) {
   const std::size_t errors = diagnostics.error_count();
-  const io::YamlDocument document = io::parse_with_includes(text, file, from, diagnostics);
+  const YamlDocument document = parse_with_includes(text, file, from, diagnostics);
   Model model = read_model_draft(document, overrides, diagnostics);
   if (diagnostics.error_count() > errors) return {};
   return model;
@@ -337,7 +336,7 @@ std::optional<Model> read_model_text(std::string_view text, const std::string& f
 
 std::optional<Model> read_model_file(const std::string& path, const ParameterValues& overrides,
                                      Diagnostics& diagnostics, IncludeFrom from) {
-  const auto text = io::read_text(path, io::InputKind::regular_or_pipe, {path, 0, 0}, diagnostics);
+  const auto text = read_text(path, InputKind::regular_or_pipe, {path, 0, 0}, diagnostics);
   if (!text) return {};
   return read_model_text(*text, path, overrides, diagnostics, from);
 }

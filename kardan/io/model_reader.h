@@ -28,8 +28,7 @@ namespace kardan {
                                                    IncludeFrom from = IncludeFrom::model_folder);
 
 /// As much of a model as can be read, whatever is reported.
-[[nodiscard]] Model read_model_draft(const io::YamlDocument& document,
-                                     const ParameterValues& overrides, Diagnostics& diagnostics,
-                                     const io::ExpansionLimits& limits = {});
+[[nodiscard]] Model read_model_draft(const YamlDocument& document, const ParameterValues& overrides,
+                                     Diagnostics& diagnostics, const ExpansionLimits& limits = {});
 
 }  // namespace kardan

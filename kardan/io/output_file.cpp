@@ -10,7 +10,7 @@
 #include <optional>
 #include <system_error>
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 constexpr std::size_t large = 1 << 16;
@@ -135,4 +135,4 @@ void write_atomically(const std::string& path, std::string_view bytes) {
   ::close(folder);
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

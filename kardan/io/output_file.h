@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kardan::io {
+namespace kardan {
 
 class OutputFile {
  public:
@@ -44,4 +44,4 @@ void write_file(const std::string& path, std::string_view bytes);
 /// What is no regular file is refused.
 void write_atomically(const std::string& path, std::string_view bytes);
 
-}  // namespace kardan::io
+}  // namespace kardan

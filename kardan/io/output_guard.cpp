@@ -15,7 +15,7 @@
 
 #include "kardan/io/checkpoint.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 namespace fs = std::filesystem;
@@ -190,4 +190,4 @@ OutputGuard::~OutputGuard() {
   }
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

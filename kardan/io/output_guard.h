@@ -7,7 +7,7 @@
 
 #include "kardan/base/diagnostics.h"
 
-namespace kardan::io {
+namespace kardan {
 
 /// What a file is to hold. Its own files Kardan knows by their content.
 enum class OutputKind {
@@ -56,4 +56,4 @@ class OutputGuard {
   std::vector<Claim> claims_;
 };
 
-}  // namespace kardan::io
+}  // namespace kardan

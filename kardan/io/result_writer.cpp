@@ -19,9 +19,9 @@ namespace {
 std::string model_text(Model model, const ParameterValues& overrides,
                        const SimulateOptions& options) {
   model.simulate.fields = simulate_fields(options);
-  io::YamlNode tree = io::to_tree(model);
-  for (const auto& [name, value] : overrides) io::set_parameter(tree, name, value);
-  return io::to_yaml(tree);
+  YamlNode tree = to_tree(model);
+  for (const auto& [name, value] : overrides) set_parameter(tree, name, value);
+  return to_yaml(tree);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ void ResultWriter::tell(const Tell& tell) {
       if (sink) tell(*sink);
     } catch (const std::system_error& e) {
       lose(sink, fmt::format("cannot write {}", e.what()));
-    } catch (const io::Hdf5Error& e) {
+    } catch (const Hdf5Error& e) {
       lose(sink, e.what());
     }
   }

@@ -11,7 +11,7 @@
 #include "kardan/io/input_file.h"
 #include "kardan/io/stored_step.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 constexpr char row_kind = 'r', step_kind = 's';
@@ -92,4 +92,4 @@ std::string check_journal(const std::string& path, const JournalMark& mark, std:
   return read_journal(path, mark, width, {}, {}) ? "" : "its checksum does not fit";
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

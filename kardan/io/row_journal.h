@@ -11,7 +11,7 @@
 #include "kardan/io/output_file.h"
 #include "kardan/io/result_sink.h"
 
-namespace kardan::io {
+namespace kardan {
 
 /// How far a journal counts: so many bytes with this checksum.
 struct JournalMark {
@@ -49,4 +49,4 @@ bool read_journal(const std::string& path, const JournalMark& mark, std::size_t 
                   const std::function<void(std::span<const double>)>& row,
                   const std::function<void(const StepRecord&)>& step);
 
-}  // namespace kardan::io
+}  // namespace kardan

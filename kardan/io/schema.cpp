@@ -12,7 +12,7 @@
 #include "kardan/model/observation.h"
 #include "kardan/model/shape.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -270,4 +270,4 @@ std::string model_schema(const Catalog& catalog) {
   return schema.dump(2) + "\n";
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -7,8 +7,8 @@
 
 #include "kardan/elements/catalog.h"
 
-namespace kardan::io {
+namespace kardan {
 
 [[nodiscard]] std::string model_schema(const Catalog& catalog);
 
-}  // namespace kardan::io
+}  // namespace kardan

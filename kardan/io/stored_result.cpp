@@ -12,9 +12,9 @@
 namespace kardan {
 namespace {
 
-using io::check;
-using io::Handle;
-using io::StoredDataset;
+using check;
+using Handle;
+using StoredDataset;
 
 /// A killed run leaves the mark of its writer; reading beside a writer does not mind it.
 Handle open_file(const std::string& path, bool complete) {
@@ -45,7 +45,7 @@ StoredDataset open_block(hid_t file, const ResultBlock& block) {
 }
 
 StoredDataset open_steps(hid_t file) {
-  return {file, "steps", {io::step_type(), {}}};
+  return {file, "steps", {step_type(), {}}};
 }
 
 /// What can be said of a run that was killed.
@@ -89,12 +89,12 @@ void damaged(const std::string& path, const std::string& what, Diagnostics& diag
 void tell_steps(hid_t file, ResultSink& sink) {
   constexpr hsize_t piece = 256;
   StoredDataset steps = open_steps(file);
-  std::vector<io::StoredStep> some(piece);
+  std::vector<StoredStep> some(piece);
   for (hsize_t i = 0; i < steps.rows(); i += piece) {
     const hsize_t count = std::min(piece, steps.rows() - i);
     steps.read(i, count, some.data());
     for (hsize_t k = 0; k < count; ++k) {
-      const auto step = io::from_stored(some[k]);
+      const auto step = from_stored(some[k]);
       check(step.has_value(), "a step has no number of rejected attempts");
       sink.step(*step);
     }
@@ -130,12 +130,12 @@ bool is_stored_result(std::string_view path) {
 }
 
 std::optional<StoredResult> StoredResult::open(const std::string& path, Diagnostics& diagnostics) {
-  io::Seal seal;
-  if (!io::check_seal(path, seal, diagnostics)) return std::nullopt;
-  io::silence_hdf5();
+  Seal seal;
+  if (!check_seal(path, seal, diagnostics)) return std::nullopt;
+  silence_hdf5();
   StoredResult out;
   out.path_ = path;
-  out.complete_ = seal.state == io::SealState::complete;
+  out.complete_ = seal.state == SealState::complete;
   try {
     const Handle file = open_file(path, out.complete_);
     const auto json = parsed(read_text(file, "description"));
@@ -164,7 +164,7 @@ std::optional<StoredResult> StoredResult::open(const std::string& path, Diagnost
                           fmt::format("the run was ended by force; it is shown to t = {:.9g} s", t),
                           {path});
     return out;
-  } catch (const io::Hdf5Error& e) {
+  } catch (const Hdf5Error& e) {
     damaged(path, e.what(), diagnostics);
   } catch (const std::exception& e) {
     damaged(path, fmt::format("its description does not fit: {}", e.what()), diagnostics);
@@ -180,7 +180,7 @@ bool StoredResult::tell(ResultSink& sink, Diagnostics& diagnostics) const {
     tell_rows(file, description_.layout, rows_, sink);
     sink.end(certificate_);
     return true;
-  } catch (const io::Hdf5Error& e) {
+  } catch (const Hdf5Error& e) {
     damaged(path_, e.what(), diagnostics);
   } catch (const Json::exception& e) {
     damaged(path_, fmt::format("its certificate does not fit: {}", e.what()), diagnostics);

@@ -6,7 +6,7 @@
 
 #include "kardan/run/simulate.h"
 
-namespace kardan::io {
+namespace kardan {
 
 struct StoredStep {
   double time, size, error, rejected, position, velocity, acceleration, kinetic, potential, work,
@@ -45,4 +45,4 @@ struct StoredStep {
   return r;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

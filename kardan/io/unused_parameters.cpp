@@ -4,7 +4,7 @@
 
 #include <unordered_set>
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 /// All words that could be names in expressions.
@@ -54,4 +54,4 @@ void report_unused_parameters(const YamlDocument& document, Diagnostics& diagnos
                           document.place(key), "remove it, or correct its name where it is used");
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -3,9 +3,9 @@
 
 #include "kardan/io/yaml_document.h"
 
-namespace kardan::io {
+namespace kardan {
 
 /// Warns of each (parameter.unused).
 void report_unused_parameters(const YamlDocument& document, Diagnostics& diagnostics);
 
-}  // namespace kardan::io
+}  // namespace kardan

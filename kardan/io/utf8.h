@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace kardan::io {
+namespace kardan {
 
 /// The first byte that is not part of printable UTF-8, or npos; tab, line feed and carriage return
 /// count as printable (YAML 1.2.2, production 1).
@@ -41,4 +41,4 @@ namespace kardan::io {
   return std::string_view::npos;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -14,7 +14,7 @@
 
 #include "kardan/io/utf8.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 /// Ends the parsing; the reason has been reported.
@@ -315,4 +315,4 @@ YamlDocument parse_yaml(std::string_view text, const std::string& file, Diagnost
   return document;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -10,7 +10,7 @@
 
 #include "kardan/base/diagnostics.h"
 
-namespace kardan::io {
+namespace kardan {
 
 struct YamlKey {
   std::string text;
@@ -71,4 +71,4 @@ struct YamlDocument {
                                       Diagnostics& diagnostics, const YamlLimits& limits = {},
                                       int index = 0);
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -8,7 +8,7 @@
 #include "kardan/base/text.h"
 #include "kardan/io/expander.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 constexpr std::size_t line_width = 100;
@@ -44,7 +44,7 @@ bool is_plain(const std::string& text) {
 
 std::string yaml_scalar(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::null) return "null";
-  if (node.kind == YamlNode::Kind::plain && (is_plain(node.text) || parse_number(node.text)))
+  if (node.kind == YamlNode::Kind::plain && (is_plain(node.text) || plain_number(node.text)))
     return node.text;
   return quoted(node.text);
 }
@@ -95,7 +95,7 @@ std::string json_scalar(const YamlNode& node) {
   static const std::regex number(R"(-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?)");
   if (node.kind == YamlNode::Kind::null) return "null";
   if (node.kind == YamlNode::Kind::quoted) return quoted(node.text);
-  const auto value = parse_number(node.text);
+  const auto value = plain_number(node.text);
   if (!value) return quoted(node.text);
   return std::regex_match(node.text, number) ? node.text : format_number(*value);
 }
@@ -259,4 +259,4 @@ void set_parameter(YamlNode& root, const std::string& name, double value) {
   }
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

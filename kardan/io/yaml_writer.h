@@ -7,7 +7,7 @@
 #include "kardan/io/yaml_document.h"
 #include "kardan/model/model.h"
 
-namespace kardan::io {
+namespace kardan {
 
 [[nodiscard]] std::string to_yaml(const YamlNode& root);
 [[nodiscard]] std::string to_json(const YamlNode& root);
@@ -19,4 +19,4 @@ namespace kardan::io {
 /// Gives a parameter of a tree another value.
 void set_parameter(YamlNode& root, const std::string& name, double value);
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -64,7 +64,7 @@ const std::vector<Reader>& readers() {
       {"checkpoint", "c.checkpoint", [] { return written_by_run("--checkpoint", "c.checkpoint"); },
        true,
        [](const std::string& path, Diagnostics& d) {
-         return io::load_checkpoint(path, d).has_value();
+         return load_checkpoint(path, d).has_value();
        }},
   };
   return all;

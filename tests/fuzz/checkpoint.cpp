@@ -37,9 +37,9 @@ void go_on(const RunMemory& memory) {
 }
 
 void read(std::string_view bytes) {
-  const auto result = io::read_checkpoint(bytes);
+  const auto result = read_checkpoint(bytes);
   if (!result) return require(!result.error().message.empty(), "a refusal says why");
-  require(io::read_checkpoint(io::to_bytes(*result)).has_value(),
+  require(read_checkpoint(to_bytes(*result)).has_value(),
           "what was read can be written and read again");
   go_on(result->memory);
 }
@@ -47,7 +47,7 @@ void read(std::string_view bytes) {
 /// The head that makes any body a checkpoint as far as length and checksum tell.
 std::string sealed(std::string_view head, std::string_view body) {
   char sum[9];
-  std::snprintf(sum, sizeof sum, "%08x", io::checksum(body));
+  std::snprintf(sum, sizeof sum, "%08x", checksum(body));
   return std::string(head.substr(0, head.find('\n'))) + "\nbytes " + std::to_string(body.size()) +
          "\nchecksum " + sum + "\n\n" + std::string(body);
 }

@@ -12,7 +12,7 @@
 namespace kardan::fuzz {
 namespace {
 
-using io::Handle;
+using Handle;
 
 constexpr hsize_t most_numbers = 1 << 14;
 
@@ -46,11 +46,11 @@ Handle type_of(unsigned choice) {
     case 0:
       return copy_of(H5T_STD_U8LE);
     case 1:
-      return io::step_type();
+      return step_type();
     case 2:
       return copy_of(H5T_IEEE_F32LE);
     case 3:
-      return io::event_type();
+      return event_type();
     case 4:
       return copy_of(H5T_IEEE_F64BE);
     default:
@@ -113,7 +113,7 @@ void read(hid_t file, Recipe& recipe, const Made& made) {
   std::vector<hsize_t> inner;
   for (unsigned k = recipe.below(3); k > 0; --k) inner.push_back(recipe.byte() % 40);
   try {
-    io::StoredDataset set(file, "data", {type, inner});
+    StoredDataset set(file, "data", {type, inner});
     const hsize_t piece = 1 + recipe.byte();
     std::vector<char> rows(piece * set.row_bytes()), all;
     for (hsize_t i = 0; i < set.rows(); i += piece) {
@@ -129,7 +129,7 @@ void read(hid_t file, Recipe& recipe, const Made& made) {
                 H5Dread(again, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, expected.data()) >= 0,
             "what is read is there");
     require(all == expected, "the bytes are those that HDF5 reads");
-  } catch (const io::Hdf5Error& e) {
+  } catch (const Hdf5Error& e) {
     require(std::strlen(e.what()) > 0, "a refusal says why");
   }
 }
@@ -138,7 +138,7 @@ void read(hid_t file, Recipe& recipe, const Made& made) {
 
 void feed_dataset(std::string_view bytes) {
   constexpr std::size_t growth = 1 << 16;
-  io::silence_hdf5();
+  silence_hdf5();
   Recipe recipe(bytes);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "no list");
   H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);

@@ -9,7 +9,7 @@ namespace {
 
 // Larger models are read but not computed: fuzzing lives of many small inputs.
 constexpr std::size_t most_things = 40;
-const io::ExpansionLimits small{.entries = 300, .values = 20'000};
+const ExpansionLimits small{.entries = 300, .values = 20'000};
 
 void require_located(const Diagnostics& diagnostics) {
   require(diagnostics.has_errors(), "a model that is refused has an error");

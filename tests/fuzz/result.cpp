@@ -84,21 +84,21 @@ void read(const std::string& path) {
 void read_as_it_is(std::string_view bytes) {
   const TemporaryFile file(bytes);
   Diagnostics diagnostics;
-  io::Seal seal;
-  const bool good = io::check_seal(file.path(), seal, diagnostics);
+  Seal seal;
+  const bool good = check_seal(file.path(), seal, diagnostics);
   require(good != diagnostics.has_errors(), "a file is sealed, or it is said why not");
   if (good) require(seal.bytes <= bytes.size(), "a sealed file is as long as its seal says");
 }
 
 /// With a seal that fits, in both states of a run.
 void read_behind_the_seal(std::string_view bytes) {
-  if (bytes.size() <= io::seal_size) return;
+  if (bytes.size() <= seal_size) return;
   const TemporaryFile file(bytes);
-  for (const io::SealState state : {io::SealState::complete, io::SealState::running}) {
-    io::Seal seal;
+  for (const SealState state : {SealState::complete, SealState::running}) {
+    Seal seal;
     seal.state = state;
-    io::measure(file.path(), seal);
-    io::write_seal(file.path(), seal);
+    measure(file.path(), seal);
+    write_seal(file.path(), seal);
     read(file.path());
   }
 }

@@ -9,7 +9,7 @@
 #include "kardan/run/prepare.h"
 #include "support/places.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 using ::testing::ElementsAre;
@@ -253,4 +253,4 @@ TEST(Simulate, OptionsAreCheckedWhereTheyStand) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

@@ -10,7 +10,7 @@
 #include "kardan/model/resolve.h"
 #include "support/places.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 using ::testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(Include, EndsAfterAThousandFiles) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

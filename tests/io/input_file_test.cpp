@@ -17,7 +17,7 @@
 #include "kardan/io/output_file.h"
 #include "support/process.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 using testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST(ParseNumber, ReadsWhatFormatNumberWrites) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

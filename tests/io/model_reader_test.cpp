@@ -5,7 +5,7 @@
 #include "io/reading.h"
 #include "kardan/model/resolve.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 constexpr const char* good = R"(kardan: 1
@@ -181,4 +181,4 @@ TEST(ModelReader, ReadsFilesAndSaysWhatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

@@ -10,7 +10,7 @@
 
 #include "kardan/io/csv_result.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 using testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST(CsvCell, IsNoFormula) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

@@ -10,7 +10,7 @@
 
 #include "kardan/io/model_reader.h"
 
-namespace kardan::io {
+namespace kardan {
 
 struct Reading {
   std::optional<Model> model;
@@ -50,4 +50,4 @@ inline bool has(const Diagnostics& diagnostics, const std::string& wanted) {
   return false;
 }
 
-}  // namespace kardan::io
+}  // namespace kardan

@@ -5,7 +5,7 @@
 #include "kardan/io/expander.h"
 #include "support/places.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 std::string with(const std::string& tail) {
@@ -173,4 +173,4 @@ TEST(Repeat, ReadsALongChainFast) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

@@ -7,7 +7,7 @@
 #include "io/reading.h"
 #include "support/places.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 std::vector<std::filesystem::path> model_files() {
@@ -95,4 +95,4 @@ TEST(Robustness, RandomPunctuationGetsAnAnswer) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

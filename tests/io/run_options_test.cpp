@@ -41,8 +41,8 @@ TEST(RunOptions, ComeBackFromTheSectionThatAsksForThem) {
 TEST(RunOptions, AreInTheCertificateTheCheckpointAndTheSchema) {
   const SimulateOptions asked = all_different();
   const auto json = to_json(asked);
-  const auto texts = io::option_texts(asked);
-  const auto schema = nlohmann::json::parse(io::model_schema(Catalog::builtin()));
+  const auto texts = option_texts(asked);
+  const auto schema = nlohmann::json::parse(model_schema(Catalog::builtin()));
   for (const RunOption& option : run_options()) {
     SCOPED_TRACE(option.key);
     ASSERT_TRUE(json.contains(option.key));

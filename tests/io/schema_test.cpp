@@ -11,7 +11,7 @@
 #include "support/models.h"
 #include "support/places.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 using Json = nlohmann::json;
@@ -187,4 +187,4 @@ TEST(Schema, MarksWhatTheProgramRefuses) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

@@ -9,7 +9,7 @@
 #include "support/places.h"
 #include "support/same_bits.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 using test::same_bits;
@@ -144,4 +144,4 @@ TEST(Writer, SetsParameters) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

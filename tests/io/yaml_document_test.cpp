@@ -4,7 +4,7 @@
 
 #include "io/reading.h"
 
-namespace kardan::io {
+namespace kardan {
 namespace {
 
 using Kind = YamlNode::Kind;
@@ -145,4 +145,4 @@ TEST(YamlDocument, ReadsJson) {
 }
 
 }  // namespace
-}  // namespace kardan::io
+}  // namespace kardan

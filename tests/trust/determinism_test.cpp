@@ -47,11 +47,11 @@ std::uint64_t hash_run(Prepared& prepared, const std::string& method) {
     return std::string();
   };
   Diagnostics diagnostics;
-  io::Checkpoint end;
+  Checkpoint end;
   end.memory.report = simulate(prepared, options, watchers, diagnostics);
   end.memory.report.cpu_seconds = 0;
   end.memory.state = prepared.start.state;
-  const std::string bytes = io::to_bytes(end);
+  const std::string bytes = to_bytes(end);
   add(bytes.data(), bytes.size());
   const std::string& message = end.memory.report.driver.message;
   add(message.data(), message.size());

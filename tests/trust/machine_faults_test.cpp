@@ -63,9 +63,9 @@ void expect_whole_rows(const std::string& csv) {
 }
 
 /// The checkpoint loads, and so do its rows.
-std::optional<io::Checkpoint> loaded(const std::string& path) {
+std::optional<Checkpoint> loaded(const std::string& path) {
   Diagnostics diagnostics;
-  auto checkpoint = io::load_checkpoint(path, diagnostics);
+  auto checkpoint = load_checkpoint(path, diagnostics);
   EXPECT_TRUE(checkpoint) << format(diagnostics);
   return checkpoint;
 }
@@ -81,7 +81,7 @@ TEST_P(Signal, EndsARunWithResultsAndACheckpointThatGoesOn) {
   // A few checkpoints after the first.
   ASSERT_TRUE(wait_for([&] {
     Diagnostics ignored;
-    const auto c = io::load_checkpoint(checkpoint, ignored);
+    const auto c = load_checkpoint(checkpoint, ignored);
     return c && c->memory.state.t > 2;
   }));
   process.send(GetParam());
@@ -357,7 +357,7 @@ TEST_F(Refused, ADamagedCheckpointIsNotContinued) {
 }
 
 TEST_F(Refused, RowsThatAreMissingOrDamagedAreNot) {
-  const std::string rows = io::rows_path(path), bytes = read_all(rows);
+  const std::string rows = rows_path(path), bytes = read_all(rows);
   std::string other = bytes;
   other[100] = static_cast<char>(other[100] ^ 1);
   std::ofstream(rows, std::ios::binary) << other;

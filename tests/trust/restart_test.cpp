@@ -49,10 +49,10 @@ struct Told {
 };
 
 std::string bytes_of(const RunMemory& memory) {
-  io::Checkpoint c;
+  Checkpoint c;
   c.memory = memory;
   c.memory.report.cpu_seconds = 0;
-  return io::to_bytes(c);
+  return to_bytes(c);
 }
 
 /// Runs from the start or a checkpoint; `most_steps` > 0 interrupts it.
@@ -82,7 +82,7 @@ bool go(Prepared& prepared, const SimulateOptions& asked, const std::string* fro
   };
   RunMemory memory;
   if (from) {
-    auto read = io::read_checkpoint(*from);
+    auto read = read_checkpoint(*from);
     EXPECT_TRUE(read);
     memory = read.value().memory;
     EXPECT_TRUE(fits(*prepared.system, memory));
@@ -235,34 +235,34 @@ TEST(RestartLimits, TwentyCheckpointsCostOneStepMethodsNoSteps) {
   }
 }
 
-io::Checkpoint example() {
+Checkpoint example() {
   const Model model = test::shipped("pendulum");
   Diagnostics diagnostics;
   Prepared p = prepare(model, {}, diagnostics);
-  io::Checkpoint out;
+  Checkpoint out;
   Watchers watchers;
   watchers.checkpoint = [&](const RunMemory& memory) { out.memory = memory; };
   (void)simulate(p, pendulum_options(), watchers, diagnostics);
-  out.options = io::option_texts(pendulum_options());
+  out.options = option_texts(pendulum_options());
   out.command = {{"--tol", "1e-5"}};
   return out;
 }
 
 TEST(CheckpointBytes, EveryFlippedBitAndEveryCutIsRefused) {
-  const std::string bytes = io::to_bytes(example());
-  ASSERT_TRUE(io::read_checkpoint(bytes));
+  const std::string bytes = to_bytes(example());
+  ASSERT_TRUE(read_checkpoint(bytes));
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     std::string other = bytes;
     other[i] = static_cast<char>(other[i] ^ (1 << (i % 8)));
-    EXPECT_FALSE(io::read_checkpoint(other)) << "bit " << i % 8 << " of byte " << i;
-    EXPECT_FALSE(io::read_checkpoint(std::string_view(bytes).substr(0, i))) << i << " bytes";
+    EXPECT_FALSE(read_checkpoint(other)) << "bit " << i % 8 << " of byte " << i;
+    EXPECT_FALSE(read_checkpoint(std::string_view(bytes).substr(0, i))) << i << " bytes";
   }
-  EXPECT_FALSE(io::read_checkpoint(bytes + "x"));
+  EXPECT_FALSE(read_checkpoint(bytes + "x"));
 }
 
 TEST(CheckpointBytes, SaysWhatIsWrong) {
-  const std::string bytes = io::to_bytes(example());
-  const auto code = [](std::string_view text) { return io::read_checkpoint(text).error().code; };
+  const std::string bytes = to_bytes(example());
+  const auto code = [](std::string_view text) { return read_checkpoint(text).error().code; };
   EXPECT_EQ(code("kardan: 1"), "checkpoint.foreign");
   EXPECT_EQ(code(""), "checkpoint.foreign");
   const std::string title = "KARDAN CHECKPOINT ";

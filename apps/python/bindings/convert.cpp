@@ -8,9 +8,9 @@
 namespace kardan::python {
 namespace {
 
-io::YamlNode scalar(std::string text, int file, int line) {
-  io::YamlNode node;
-  node.kind = io::YamlNode::Kind::plain;
+YamlNode scalar(std::string text, int file, int line) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::plain;
   node.text = std::move(text);
   node.file = file;
   node.line = line;
@@ -24,16 +24,16 @@ std::string formula(const py::handle& value) {
   return text;
 }
 
-FieldValue to_field(const io::YamlNode& node, const SourceLocation& where) {
+FieldValue to_field(const YamlNode& node, const SourceLocation& where) {
   FieldValue value;
   switch (node.kind) {
-    case io::YamlNode::Kind::list: {
+    case YamlNode::Kind::list: {
       FieldValue::List list;
-      for (const io::YamlNode& item : node.items) list.push_back(to_field(item, where));
+      for (const YamlNode& item : node.items) list.push_back(to_field(item, where));
       value.data = std::move(list);
       break;
     }
-    case io::YamlNode::Kind::mapping: {
+    case YamlNode::Kind::mapping: {
       FieldMap map;
       for (std::size_t i = 0; i < node.items.size(); ++i)
         map.emplace_back(node.keys[i].text, to_field(node.items[i], where));
@@ -41,7 +41,7 @@ FieldValue to_field(const io::YamlNode& node, const SourceLocation& where) {
       break;
     }
     default:
-      if (const auto number = io::parse_number(node.text))
+      if (const auto number = plain_number(node.text))
         value.data = *number;
       else
         value.data = node.text;
@@ -52,8 +52,8 @@ FieldValue to_field(const io::YamlNode& node, const SourceLocation& where) {
 
 }  // namespace
 
-io::YamlNode to_node(const py::handle& value, int file, int line) {
-  io::YamlNode node;
+YamlNode to_node(const py::handle& value, int file, int line) {
+  YamlNode node;
   node.file = file;
   node.line = line;
   if (value.is_none()) return node;
@@ -64,7 +64,7 @@ io::YamlNode to_node(const py::handle& value, int file, int line) {
     return scalar(formula(value), file, line);
   if (py::hasattr(value, "tolist")) return to_node(value.attr("tolist")(), file, line);
   if (py::isinstance<py::dict>(value)) {
-    node.kind = io::YamlNode::Kind::mapping;
+    node.kind = YamlNode::Kind::mapping;
     for (const auto& [key, item] : py::reinterpret_borrow<py::dict>(value)) {
       node.keys.push_back({py::str(key), line, 0, file});
       node.items.push_back(to_node(item, file, line));
@@ -72,7 +72,7 @@ io::YamlNode to_node(const py::handle& value, int file, int line) {
     return node;
   }
   if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
-    node.kind = io::YamlNode::Kind::list;
+    node.kind = YamlNode::Kind::list;
     for (const py::handle item : value) node.items.push_back(to_node(item, file, line));
     return node;
   }
@@ -85,25 +85,25 @@ io::YamlNode to_node(const py::handle& value, int file, int line) {
                        "; wanted a number, a text, a list or a dictionary");
 }
 
-py::object to_python(const io::YamlNode& node) {
+py::object to_python(const YamlNode& node) {
   switch (node.kind) {
-    case io::YamlNode::Kind::null:
+    case YamlNode::Kind::null:
       return py::none();
-    case io::YamlNode::Kind::list: {
+    case YamlNode::Kind::list: {
       py::list out;
-      for (const io::YamlNode& item : node.items) out.append(to_python(item));
+      for (const YamlNode& item : node.items) out.append(to_python(item));
       return out;
     }
-    case io::YamlNode::Kind::mapping: {
+    case YamlNode::Kind::mapping: {
       py::dict out;
       for (std::size_t i = 0; i < node.items.size(); ++i)
         out[py::str(node.keys[i].text)] = to_python(node.items[i]);
       return out;
     }
-    case io::YamlNode::Kind::plain:
-      if (const auto number = io::parse_number(node.text)) return py::float_(*number);
+    case YamlNode::Kind::plain:
+      if (const auto number = plain_number(node.text)) return py::float_(*number);
       break;
-    case io::YamlNode::Kind::quoted:
+    case YamlNode::Kind::quoted:
       break;
   }
   return py::str(node.text);

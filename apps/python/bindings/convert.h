@@ -23,8 +23,8 @@ struct Place {
 };
 
 /// A number, text, list or dictionary as the tree of a model file. Throws TypeError for others.
-io::YamlNode to_node(const py::handle& value, int file, int line);
-py::object to_python(const io::YamlNode& node);
+YamlNode to_node(const py::handle& value, int file, int line);
+py::object to_python(const YamlNode& node);
 py::object to_python(const Json& json);
 py::list to_python(const Diagnostics& diagnostics);
 

@@ -10,14 +10,14 @@
 namespace kardan::python {
 namespace {
 
-using io::YamlNode;
+using YamlNode;
 
 /// A model that was read and not changed since has told its warnings.
 enum class Warnings { told, to_tell };
 
 class ModelTask final : public Task {
  public:
-  ModelTask(io::YamlDocument document, const Laws& laws, Warnings warnings)
+  ModelTask(YamlDocument document, const Laws& laws, Warnings warnings)
       : document_(std::move(document)), warnings_(warnings) {
     if (laws.empty()) return;
     catalog_ = Catalog::builtin();
@@ -45,13 +45,13 @@ class ModelTask final : public Task {
   std::string model_text(const SimulateOptions& options) const override {
     Model model = model_;
     model.simulate.fields = simulate_fields(options);
-    YamlNode tree = io::to_tree(model);
-    for (const auto& [name, value] : overrides_) io::set_parameter(tree, name, value);
-    return io::to_yaml(tree);
+    YamlNode tree = to_tree(model);
+    for (const auto& [name, value] : overrides_) set_parameter(tree, name, value);
+    return to_yaml(tree);
   }
 
  private:
-  io::YamlDocument document_;
+  YamlDocument document_;
   Warnings warnings_;
   std::optional<Catalog> catalog_;
   Model model_;
@@ -60,7 +60,7 @@ class ModelTask final : public Task {
 
 class ModelSource final : public Source {
  public:
-  ModelSource(io::YamlDocument document, Warnings warnings)
+  ModelSource(YamlDocument document, Warnings warnings)
       : document_(std::move(document)), warnings_(warnings) {}
 
   std::shared_ptr<Task> task() const override {
@@ -76,7 +76,7 @@ class ModelSource final : public Source {
   }
   std::vector<std::string> sections() const {
     std::vector<std::string> names;
-    for (const io::YamlKey& key : document_.root.keys) names.push_back(key.text);
+    for (const YamlKey& key : document_.root.keys) names.push_back(key.text);
     return names;
   }
   void assign(const std::string& section, const py::object& value, const Place& place) {
@@ -133,8 +133,8 @@ class ModelSource final : public Source {
     const YamlNode* dimension = document_.root.find("dimension");
     return dimension && dimension->text == "2";
   }
-  std::string yaml() const { return io::to_yaml(document_.root); }
-  std::string json() const { return io::to_json(document_.root); }
+  std::string yaml() const { return to_yaml(document_.root); }
+  std::string json() const { return to_json(document_.root); }
 
  private:
   YamlNode* find(const std::string& section) {
@@ -160,13 +160,13 @@ class ModelSource final : public Source {
     return static_cast<int>(files.size()) - 1;
   }
 
-  io::YamlDocument document_;
+  YamlDocument document_;
   Warnings warnings_;
   Laws laws_;
 };
 
 std::shared_ptr<ModelSource> new_model(const Place& place) {
-  io::YamlDocument document;
+  YamlDocument document;
   document.complete = true;
   document.files = {place.file};
   document.root.kind = YamlNode::Kind::mapping;
@@ -204,7 +204,7 @@ std::shared_ptr<ModelSource> load(const std::string& path, bool include_anywhere
 /// A model as text, as it is: what is wrong with it is told when it is used.
 std::shared_ptr<ModelSource> restore(const std::string& text, const std::string& file) {
   Diagnostics diagnostics;
-  auto document = io::parse_yaml(text, file, diagnostics);
+  auto document = parse_yaml(text, file, diagnostics);
   raise_errors(diagnostics);
   return std::make_shared<ModelSource>(std::move(document), Warnings::to_tell);
 }

@@ -57,15 +57,15 @@ py::dict ResultRows::blocks() const {
   return out;
 }
 
-std::unique_ptr<io::OutputGuard> ResultRows::guard(const std::vector<std::string>& paths,
-                                                   bool force) const {
-  std::vector<io::Output> outputs;
+std::unique_ptr<OutputGuard> ResultRows::guard(const std::vector<std::string>& paths,
+                                               bool force) const {
+  std::vector<Output> outputs;
   for (const std::string& path : paths)
-    outputs.push_back({"out", path, io::OutputKind::result, csv_header(layout())});
+    outputs.push_back({"out", path, OutputKind::result, csv_header(layout())});
   Diagnostics faults;
-  auto guard = std::make_unique<io::OutputGuard>(
-      std::vector<std::string>(), outputs,
-      force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
+  auto guard =
+      std::make_unique<OutputGuard>(std::vector<std::string>(), outputs,
+                                    force ? Overwrite::anything : Overwrite::own_files, faults);
   raise_errors(faults);
   return guard;
 }
@@ -124,10 +124,10 @@ std::shared_ptr<StoredRows> read_result(const std::string& path) {
 /// A model file, under the same rules.
 void write_model(const std::string& path, const std::string& text, bool force) {
   Diagnostics faults;
-  const io::OutputGuard guard({}, {{"save", path, io::OutputKind::model}},
-                              force ? io::Overwrite::anything : io::Overwrite::own_files, faults);
+  const OutputGuard guard({}, {{"save", path, OutputKind::model}},
+                          force ? Overwrite::anything : Overwrite::own_files, faults);
   raise_errors(faults);
-  io::write_file(path, path.ends_with(".json") ? text : std::string(io::model_header) + text);
+  write_file(path, path.ends_with(".json") ? text : std::string(model_header) + text);
 }
 
 }  // namespace

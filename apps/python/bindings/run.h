@@ -26,7 +26,7 @@ class ResultRows {
   void write(const std::vector<std::string>& paths, const std::string& viewer, bool force);
   /// Refuses files that are not Kardan's, unless forced, and those that others write; they are
   /// claimed while the guard lives.
-  std::unique_ptr<io::OutputGuard> guard(const std::vector<std::string>& paths, bool force) const;
+  std::unique_ptr<OutputGuard> guard(const std::vector<std::string>& paths, bool force) const;
 
  protected:
   virtual const ResultLayout& layout() const = 0;
