@@ -49,7 +49,7 @@ std::vector<std::string> cells(const std::string& line) {
 }
 
 std::optional<Trajectory> read_csv(const std::string& path, Diagnostics& diagnostics) {
-  const auto text = read_input(path, std::string::npos, InputKind::regular);
+  const auto text = read_input(path, std::string::npos, FileKind::regular);
   if (!text) {
     diagnostics.error("file.open", text.error().why, {path}, "check the path and the permissions");
     return std::nullopt;

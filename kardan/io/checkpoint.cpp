@@ -180,7 +180,7 @@ Expected<Checkpoint, Diagnostic> read_checkpoint(std::string_view bytes) {
 }
 
 std::optional<Checkpoint> load_checkpoint(const std::string& path, Diagnostics& diagnostics) {
-  const auto bytes = read_input(path, std::string::npos, InputKind::regular);
+  const auto bytes = read_input(path, std::string::npos, FileKind::regular);
   if (!bytes) {
     diagnostics.error("file.open", bytes.error().why, {path}, "check the path and the permissions");
     return std::nullopt;

@@ -122,7 +122,7 @@ class Loader {
     }
     const std::string name = path.lexically_normal().string();
     // What was judged is read: with links in the path, `name` may be another file.
-    const auto text = read_text(full.string(), InputKind::regular, where, diagnostics_);
+    const auto text = read_text(full.string(), FileKind::regular, where, diagnostics_);
     if (!text) return;
     const int index = static_cast<int>(files_.size());
     files_.push_back(name);
@@ -242,7 +242,7 @@ YamlDocument parse_with_includes(std::string_view text, const std::string& file,
   return Loader(from, diagnostics).load(text, file);
 }
 
-std::optional<std::string> read_text(const std::string& path, InputKind kind,
+std::optional<std::string> read_text(const std::string& path, FileKind kind,
                                      const SourceLocation& where, Diagnostics& diagnostics) {
   // One byte more than is read at most, so that the parser sees an oversized file as such.
   auto text = read_input(path, YamlLimits{}.bytes + 1, kind);

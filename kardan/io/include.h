@@ -29,7 +29,7 @@ enum class IncludeFrom { nowhere, model_folder, anywhere };
 
 /// The whole text of a file, at most one byte more than a model may have; nothing after reporting
 /// at `where`.
-[[nodiscard]] std::optional<std::string> read_text(const std::string& path, InputKind kind,
+[[nodiscard]] std::optional<std::string> read_text(const std::string& path, FileKind kind,
                                                    const SourceLocation& where,
                                                    Diagnostics& diagnostics);
 

@@ -70,13 +70,13 @@ std::optional<std::string> why_unreadable(const std::string& path) {
 }
 
 Expected<std::string, Unreadable> read_input(const std::string& path, std::size_t most,
-                                             InputKind kind) {
+                                             FileKind kind) {
   if (auto why = why_no_path(path)) return Unreadable{std::move(*why)};
   // Without waiting for somebody who writes, and without becoming anybody's terminal.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat found {};
   if (file.id() < 0 || ::fstat(file.id(), &found) != 0) return Unreadable{reason(path, errno)};
-  const bool pipe = kind == InputKind::regular_or_pipe && S_ISFIFO(found.st_mode);
+  const bool pipe = kind == FileKind::regular_or_pipe && S_ISFIFO(found.st_mode);
   if (!S_ISREG(found.st_mode) && !pipe)
     return Unreadable{fmt::format("'{}' {}", path, kind_of(found.st_mode))};
   std::string text;

@@ -10,7 +10,7 @@
 
 namespace kardan {
 
-enum class InputKind {
+enum class FileKind {
   regular,          ///< only what lies on a disk
   regular_or_pipe,  ///< also what another program writes, as in `kardan check <(make_model)`
 };
@@ -26,6 +26,6 @@ struct Unreadable {
 /// The bytes of a file, of a longer one the first `most`; or why not. A pipe into which nothing is
 /// written for five seconds counts as silent.
 [[nodiscard]] Expected<std::string, Unreadable> read_input(const std::string& path,
-                                                           std::size_t most, InputKind kind);
+                                                           std::size_t most, FileKind kind);
 
 }  // namespace kardan

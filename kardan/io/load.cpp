@@ -44,7 +44,7 @@ std::optional<LoadedModel> load_model_text(std::string_view text, const std::str
 std::optional<LoadedModel> load_model(const std::string& path, const ParameterValues& overrides,
                                       IncludeFrom from, Diagnostics& diagnostics,
                                       const std::string& unnamed) {
-  const auto text = read_text(path, InputKind::regular_or_pipe, {path, 0, 0}, diagnostics);
+  const auto text = read_text(path, FileKind::regular_or_pipe, {path, 0, 0}, diagnostics);
   if (!text) return {};
   return load_model_text(*text, path, overrides, from, diagnostics, {}, unnamed);
 }

@@ -336,7 +336,7 @@ std::optional<Model> read_model_text(std::string_view text, const std::string& f
 
 std::optional<Model> read_model_file(const std::string& path, const ParameterValues& overrides,
                                      Diagnostics& diagnostics, IncludeFrom from) {
-  const auto text = read_text(path, InputKind::regular_or_pipe, {path, 0, 0}, diagnostics);
+  const auto text = read_text(path, FileKind::regular_or_pipe, {path, 0, 0}, diagnostics);
   if (!text) return {};
   return read_model_text(*text, path, overrides, diagnostics, from);
 }

@@ -22,7 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string why(const std::string& path, InputKind kind) {
+std::string why(const std::string& path, FileKind kind) {
   const auto read = read_input(path, 100, kind);
   return read ? "read: " + *read : read.error().why;
 }
@@ -30,11 +30,11 @@ std::string why(const std::string& path, InputKind kind) {
 TEST(InputFile, IsReadUpToItsBoundOrNotAtAll) {
   const test::TemporaryFolder folder;
   std::ofstream(folder.file("a")) << std::string(1000, 'x');
-  EXPECT_EQ(why(folder.file("a"), InputKind::regular), "read: " + std::string(100, 'x'));
-  EXPECT_THAT(why(folder.file("none"), InputKind::regular), HasSubstr("does not exist"));
-  EXPECT_THAT(why(folder.path(), InputKind::regular), HasSubstr("is a directory"));
-  EXPECT_THAT(why("/dev/zero", InputKind::regular_or_pipe), HasSubstr("is a device"));
-  EXPECT_THAT(why(folder.file("a") + std::string("\0b", 2), InputKind::regular),
+  EXPECT_EQ(why(folder.file("a"), FileKind::regular), "read: " + std::string(100, 'x'));
+  EXPECT_THAT(why(folder.file("none"), FileKind::regular), HasSubstr("does not exist"));
+  EXPECT_THAT(why(folder.path(), FileKind::regular), HasSubstr("is a directory"));
+  EXPECT_THAT(why("/dev/zero", FileKind::regular_or_pipe), HasSubstr("is a device"));
+  EXPECT_THAT(why(folder.file("a") + std::string("\0b", 2), FileKind::regular),
               HasSubstr("zero byte"));
   EXPECT_EQ(why_unreadable(folder.file("a")), std::nullopt);
   EXPECT_THAT(why_unreadable("/dev/zero").value_or(""), HasSubstr("is a device"));
@@ -44,10 +44,10 @@ TEST(InputFile, APipeIsReadWhereSomebodyWrites) {
   const test::TemporaryFolder folder;
   const std::string pipe = folder.file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(why(pipe, InputKind::regular), HasSubstr("is a pipe"));
-  EXPECT_THAT(why(pipe, InputKind::regular_or_pipe), HasSubstr("nobody writes"));
+  EXPECT_THAT(why(pipe, FileKind::regular), HasSubstr("is a pipe"));
+  EXPECT_THAT(why(pipe, FileKind::regular_or_pipe), HasSubstr("nobody writes"));
   std::thread writer([&] { std::ofstream(pipe) << "kardan: 1\n"; });
-  EXPECT_EQ(why(pipe, InputKind::regular_or_pipe), "read: kardan: 1\n");
+  EXPECT_EQ(why(pipe, FileKind::regular_or_pipe), "read: kardan: 1\n");
   writer.join();
 }
 

@@ -143,7 +143,7 @@ TEST(Schema, AcceptsEveryShippedModel) {
   for (const std::string& name : test::shipped_names()) {
     const std::string path = models_folder() + "/" + name + ".yaml";
     Diagnostics diagnostics;
-    EXPECT_EQ(verdict(*read_text(path, InputKind::regular, {}, diagnostics), path), "") << name;
+    EXPECT_EQ(verdict(*read_text(path, FileKind::regular, {}, diagnostics), path), "") << name;
   }
 }
 

@@ -53,7 +53,7 @@ void expect_same_equations(const System& a, const System& b, const std::string& 
 
 std::string text_of(const std::string& path) {
   Diagnostics diagnostics;
-  return read_text(path, InputKind::regular, {}, diagnostics).value();
+  return read_text(path, FileKind::regular, {}, diagnostics).value();
 }
 
 void expect_round_trip(const std::string& text, const std::string& file) {
