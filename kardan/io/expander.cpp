@@ -96,10 +96,10 @@ FieldValue Expander::make(const ValueTemplate& t) {
     value.data = substitute(t.text, 0);
   } else {
     std::string text = expand(t.text);
-    const auto plain_number =
+    const auto number =
         t.kind == YamlNode::Kind::plain ? plain_number(text) : std::optional<double>();
-    if (plain_number)
-      value.data = *plain_number;
+    if (number)
+      value.data = *number;
     else
       value.data = std::move(text);
   }

@@ -13,9 +13,6 @@
 namespace kardan {
 namespace {
 
-using check;
-using Handle;
-
 /// Of all blocks together; a chunk of each block holds as many rows.
 constexpr double chunk_bytes = 1 << 20;
 constexpr std::size_t fewest_rows = 8, most_rows = 512;

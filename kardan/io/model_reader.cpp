@@ -17,9 +17,6 @@
 namespace kardan {
 namespace {
 
-using YamlKey;
-using YamlNode;
-
 constexpr double format_version = 1;
 
 const std::vector<std::string>& top_level_keys() {

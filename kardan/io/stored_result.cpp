@@ -12,10 +12,6 @@
 namespace kardan {
 namespace {
 
-using check;
-using Handle;
-using StoredDataset;
-
 /// A killed run leaves the mark of its writer; reading beside a writer does not mind it.
 Handle open_file(const std::string& path, bool complete) {
   // Beside a writer the library tries again what does not fit yet, after 1, 2, 4, ... ns: 30 ms in

@@ -12,8 +12,6 @@
 namespace kardan::fuzz {
 namespace {
 
-using Handle;
-
 constexpr hsize_t most_numbers = 1 << 14;
 
 /// Choices, taken from the bytes one after the other; zeros when they are used up.

@@ -10,8 +10,6 @@
 namespace kardan::python {
 namespace {
 
-using YamlNode;
-
 /// A model that was read and not changed since has told its warnings.
 enum class Warnings { told, to_tell };
 
