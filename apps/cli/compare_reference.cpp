@@ -89,7 +89,7 @@ std::optional<Trajectory> read_csv(const std::string& path, Diagnostics& diagnos
 std::optional<Trajectory> read_stored(const std::string& path, Diagnostics& diagnostics) {
   const auto stored = StoredResult::open(path, diagnostics);
   Collected sink;
-  if (!stored || !stored->tell(sink, diagnostics)) return std::nullopt;
+  if (!stored || !stored->replay(sink, diagnostics)) return std::nullopt;
   return std::move(sink.out);
 }
 

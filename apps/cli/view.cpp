@@ -45,7 +45,7 @@ int view(const ViewOptions& given) {
   const auto sinks = open_results(paths, {viewer_page()}, opening);
   if (tell(opening)) return bad_input;
   for (const auto& sink : sinks)
-    if (!stored->tell(*sink, while_reading)) break;
+    if (!stored->replay(*sink, while_reading)) break;
   if (tell(while_reading)) return bad_input;
   if (!given.quiet)
     for (const std::string& path : paths) fmt::print("wrote {}\n", path);

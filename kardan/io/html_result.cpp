@@ -89,7 +89,7 @@ class HtmlResult final : public ResultSink {
 void HtmlResult::add_times(Json& header) {
   arrays_.add("times", "f64", {rows_.count()}, rows_.times());
   header["times"] = "times";
-  header["frames"] = {{"shown", rows_.count()}, {"computed", rows_.told()}};
+  header["frames"] = {{"shown", rows_.count()}, {"computed", rows_.seen()}};
 }
 
 /// The ground and all bodies as (x y z qw qx qy qz); planar ones turn about z, and show the angle

@@ -1,6 +1,6 @@
 #pragma once
-/// What a result file is told: first a description, then rows and steps in the order of time, then
-/// the certificate. All of it is plain data, so that a stored result can be told again.
+/// What a result file gets: first a description, then rows and steps in the order of time, then
+/// the certificate. All of it is plain data, so that a stored result can be replayed.
 
 #include <span>
 #include <string>

@@ -61,7 +61,7 @@ ResultWriter::ResultWriter(const Model& model, const ParameterValues& overrides,
                                       recorder().layout(),
                                       prepared.system->event_names(),
                                       to_json(options)};
-  tell([&](ResultSink& sink) { sink.begin(description); });
+  for_each_sink([&](ResultSink& sink) { sink.begin(description); });
   if (!failure_.empty())
     diagnostics.error("output.file", failure_, {}, "is there room on the disk?");
 }
@@ -73,15 +73,15 @@ Recorder& ResultWriter::recorder() {
 }
 
 /// What one of the files cannot take, a full disk say, is no loss for the others.
-template <class Tell>
-void ResultWriter::tell(const Tell& tell) {
+template <class Use>
+void ResultWriter::for_each_sink(const Use& use) {
   const auto lose = [&](std::unique_ptr<ResultSink>& sink, std::string why) {
     failure_ = std::move(why);
     lost_.push_back(std::move(sink));
   };
   for (auto& sink : sinks_) {
     try {
-      if (sink) tell(*sink);
+      if (sink) use(*sink);
     } catch (const std::system_error& e) {
       lose(sink, fmt::format("cannot write {}", e.what()));
     } catch (const Hdf5Error& e) {
@@ -95,11 +95,11 @@ void ResultWriter::add(std::unique_ptr<ResultSink> sink) {
 }
 
 void ResultWriter::row(std::span<const double> row) {
-  tell([&](ResultSink& sink) { sink.row(row); });
+  for_each_sink([&](ResultSink& sink) { sink.row(row); });
 }
 
 void ResultWriter::step(const StepRecord& step) {
-  tell([&](ResultSink& sink) { sink.step(step); });
+  for_each_sink([&](ResultSink& sink) { sink.step(step); });
 }
 
 GridSink ResultWriter::grid() {
@@ -118,7 +118,7 @@ std::function<void(const StepRecord&)> ResultWriter::steps() {
 void ResultWriter::end(const RunReport& report, const Instant& at) {
   if (sinks_.empty()) return;
   const Json certificate = to_json(system_, report, at);
-  tell([&](ResultSink& sink) { sink.end(certificate); });
+  for_each_sink([&](ResultSink& sink) { sink.end(certificate); });
 }
 
 double default_spacing(double duration, const std::vector<std::string>& paths) {

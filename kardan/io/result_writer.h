@@ -28,16 +28,16 @@ class ResultWriter {
   void step(const StepRecord& step);
   void end(const RunReport& report, const Instant& at);
 
-  /// One more, that is told what comes from here on.
+  /// One more, that gets what comes from here on.
   void add(std::unique_ptr<ResultSink> sink);
   std::size_t width() { return static_cast<std::size_t>(recorder().layout().width); }
-  /// Why a file could not be written; empty: all is well. It is told nothing more then, the others
-  /// are.
+  /// Why a file could not be written; empty: all is well. It gets nothing more then, the others
+  /// do.
   const std::string& failure() const { return failure_; }
 
  private:
-  template <class Tell>
-  void tell(const Tell& tell);
+  template <class Use>
+  void for_each_sink(const Use& use);
   Recorder& recorder();
 
   const System& system_;

@@ -31,7 +31,7 @@ class RowJournal final : public ResultSink {
   void step(const StepRecord& step) override;
   void end(const Json&) override { file_.close(); }
 
-  /// Everything told so far, on the disk.
+  /// Everything given so far, on the disk.
   JournalMark sync();
 
  private:

@@ -168,7 +168,7 @@ std::optional<StoredResult> StoredResult::open(const std::string& path, Diagnost
   return std::nullopt;
 }
 
-bool StoredResult::tell(ResultSink& sink, Diagnostics& diagnostics) const {
+bool StoredResult::replay(ResultSink& sink, Diagnostics& diagnostics) const {
   try {
     sink.begin(description_);
     const Handle file = open_file(path_, complete_);

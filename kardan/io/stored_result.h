@@ -1,5 +1,5 @@
 #pragma once
-/// A stored result (.h5), read: what it holds can be told again to any other format, and its model
+/// A stored result (.h5), read: what it holds can be handed on to any other format, and its model
 /// run again.
 
 #include <memory>
@@ -22,8 +22,8 @@ class StoredResult {  // NOLINT(bugprone-exception-escape): Json moves without t
   std::size_t rows() const { return rows_; }
   bool complete() const { return complete_; }
 
-  /// Tells everything; false after reporting that the file could not be read to its end.
-  bool tell(ResultSink& sink, Diagnostics& diagnostics) const;
+  /// Hands everything on; false after reporting that the file could not be read to its end.
+  bool replay(ResultSink& sink, Diagnostics& diagnostics) const;
 
  private:
   std::string path_;

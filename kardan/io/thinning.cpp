@@ -28,7 +28,7 @@ void ThinnedRows::keep(double time, std::span<const float> row) {
 void ThinnedRows::add(std::span<const double> row) {
   last_.assign(row.begin(), row.end());
   last_time_ = row[0];
-  last_kept_ = told_++ % stride_ == 0;
+  last_kept_ = seen_++ % stride_ == 0;
   if (!last_kept_) return;
   if (times_.size() >= capacity_) {
     const std::size_t half = (times_.size() + 1) / 2;
@@ -40,7 +40,7 @@ void ThinnedRows::add(std::span<const double> row) {
     times_.resize(half);
     values_.resize(half * width_);
     stride_ *= 2;
-    last_kept_ = (told_ - 1) % stride_ == 0;
+    last_kept_ = (seen_ - 1) % stride_ == 0;
     if (!last_kept_) return;
   }
   keep(last_time_, last_);

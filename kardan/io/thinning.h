@@ -18,18 +18,18 @@ class ThinnedRows {
   ThinnedRows(std::size_t width, std::size_t capacity) : width_(width), capacity_(capacity) {}
 
   void add(std::span<const double> row);
-  /// Adds the last row told, where it was passed over.
+  /// Adds the last row seen, where it was passed over.
   void finish();
 
   std::size_t count() const { return times_.size(); }
-  std::size_t told() const { return told_; }
+  std::size_t seen() const { return seen_; }
   const std::vector<double>& times() const { return times_; }
   float at(std::size_t row, std::size_t column) const { return values_[row * width_ + column]; }
 
  private:
   void keep(double time, std::span<const float> row);
 
-  std::size_t width_ = 0, capacity_ = 0, stride_ = 1, told_ = 0;
+  std::size_t width_ = 0, capacity_ = 0, stride_ = 1, seen_ = 0;
   std::vector<double> times_;
   std::vector<float> values_, last_;
   double last_time_ = 0;

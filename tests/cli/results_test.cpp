@@ -73,7 +73,7 @@ TEST(KilledRun, LeavesAFileThatOpens) {
     EXPECT_FALSE(stored->complete());
     EXPECT_THAT(format(diagnostics), HasSubstr("warning[result.unfinished]"));
     CountingSink sink;
-    EXPECT_TRUE(stored->tell(sink, diagnostics)) << format(diagnostics);
+    EXPECT_TRUE(stored->replay(sink, diagnostics)) << format(diagnostics);
     EXPECT_EQ(sink.rows, stored->rows());
     EXPECT_EQ(sink.certificate.at("reason"), "interrupted");
     if (sink.rows > 0) {

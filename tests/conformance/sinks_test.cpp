@@ -65,7 +65,7 @@ std::optional<Told> read_stored(const std::string& path) {
   Diagnostics diagnostics;
   const auto stored = StoredResult::open(path, diagnostics);
   Keeper keeper;
-  if (!stored || !stored->tell(keeper, diagnostics)) {
+  if (!stored || !stored->replay(keeper, diagnostics)) {
     ADD_FAILURE() << format(diagnostics);
     return {};
   }

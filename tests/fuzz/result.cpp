@@ -75,7 +75,7 @@ void read(const std::string& path) {
   if (!stored) return;
   for (const auto& sink : sinks()) {
     Diagnostics faults;
-    require(stored->tell(*sink, faults) != faults.has_errors(),
+    require(stored->replay(*sink, faults) != faults.has_errors(),
             "all is told, or it is said why not");
   }
 }

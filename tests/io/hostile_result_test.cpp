@@ -42,7 +42,7 @@ bool is_read(const std::string& path, Diagnostics& faults) {
     const std::string out = path + format;
     const auto sinks = open_results({out}, {}, faults);
     EXPECT_EQ(sinks.size(), 1u);
-    const bool told = stored->tell(*sinks.front(), faults);
+    const bool told = stored->replay(*sinks.front(), faults);
     EXPECT_THAT(test::read_all(out), testing::Not(testing::HasSubstr("secret 4711"))) << path;
     if (!told) return false;
   }

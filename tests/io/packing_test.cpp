@@ -38,7 +38,7 @@ TEST(ThinnedRows, KeepTheFirstTheLastAndEvenSpacing) {
     for (int i = 0; i < count; ++i) rows.add(std::vector<double>{1.0 * i, 10.0 * i});
     rows.finish();
     ASSERT_LE(rows.count(), 11u);
-    EXPECT_EQ(rows.told(), static_cast<std::size_t>(count));
+    EXPECT_EQ(rows.seen(), static_cast<std::size_t>(count));
     EXPECT_EQ(rows.times().front(), 0);
     EXPECT_EQ(rows.times().back(), count - 1);
     for (std::size_t i = 0; i < rows.count(); ++i)

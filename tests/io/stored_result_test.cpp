@@ -61,7 +61,7 @@ TEST(StoredResult, ToldAgainGivesTheSameFiles) {
     EXPECT_TRUE(stored->complete());
     EXPECT_EQ(stored->rows(), 41u);
     const auto sinks = open_results(again, {}, diagnostics);
-    for (const auto& sink : sinks) EXPECT_TRUE(stored->tell(*sink, diagnostics));
+    for (const auto& sink : sinks) EXPECT_TRUE(stored->replay(*sink, diagnostics));
     EXPECT_TRUE(diagnostics.empty()) << format(diagnostics);
     for (std::size_t i = 0; i < direct.size(); ++i) {
       EXPECT_GT(text_of(direct[i]).size(), 100u);

@@ -116,7 +116,7 @@ std::shared_ptr<StoredRows> read_result(const std::string& path) {
   raise_errors(faults);
   auto rows = std::make_shared<StoredRows>();
   Diagnostics while_reading;
-  (void)stored->tell(*rows, while_reading);
+  (void)stored->replay(*rows, while_reading);
   raise_errors(while_reading);
   return rows;
 }
