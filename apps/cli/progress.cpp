@@ -11,7 +11,7 @@ namespace kardan::cli {
 namespace {
 
 /// Shorter runs need no bar; a drawn one changes five times a second.
-constexpr std::chrono::milliseconds patience{500}, interval{200};
+constexpr std::chrono::milliseconds shown_after{500}, interval{200};
 constexpr int width = 32;
 
 }  // namespace
@@ -20,7 +20,7 @@ Progress::Progress(double t_start, double t_end, ProgressDisplay display)
     : t_start_(t_start),
       t_end_(t_end),
       active_(display == ProgressDisplay::shown && t_end > t_start && isatty(STDERR_FILENO) != 0),
-      next_(Clock::now() + patience) {}
+      next_(Clock::now() + shown_after) {}
 
 Progress::~Progress() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");

@@ -322,7 +322,7 @@ int plot_fig7(const Options& options, Checks& checks) {
   return finished;
 }
 
-constexpr Table tables[] = {
+constexpr Table gil2013_tables[] = {
     {"fig2", "stiff double pendulum: energy, drift and time beside other methods", gil_fig2,
      "The stiffness of 3000 N m per degree is 171887 N m per radian; masses, lengths and "
      "the start are missing, so that two sets are shown. A factor 1/2 of v_n is missing in "
@@ -339,7 +339,7 @@ constexpr Table tables[] = {
 
 Paper gil2013() {
   return {"gil2013", "Local Linearization Method in the Integration of Multibody Equations",
-          tables};
+          gil2013_tables};
 }
 
 }  // namespace kardan::reproduce

@@ -301,7 +301,7 @@ int plot_fig11(const Options& options, Checks& checks) {
   return plot_iterations(options, checks, "Fig. 11", {3});
 }
 
-constexpr Table tables[] = {
+constexpr Table haug1997_tables[] = {
     {"table5", "largest constant step, exact matrix against Fisette-Vaneghem; errors, work",
      print_table5,
      "Section 4.1 gives 0.02 for the step that Table 5 gives as 0.015. The constants of "
@@ -316,7 +316,8 @@ constexpr Table tables[] = {
 }  // namespace
 
 Paper haug1997() {
-  return {"haug1997", "A State-Space-Based Implicit Integration Algorithm for DAE", tables};
+  return {"haug1997", "A State-Space-Based Implicit Integration Algorithm for DAE",
+          haug1997_tables};
 }
 
 }  // namespace kardan::reproduce

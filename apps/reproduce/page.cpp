@@ -23,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Printed {
+struct Output {
   int exit_code = -1;
   std::string text;
 };
 
 /// Runs this program and takes what it prints.
-Printed run_self(const std::vector<std::string>& arguments) {
+Output run_self(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"kardan"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -37,7 +37,7 @@ Printed run_self(const std::vector<std::string>& arguments) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   int ends[2] = {};
-  Printed out;
+  Output out;
   if (pipe(ends) != 0) return out;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -98,7 +98,7 @@ std::string table_section(const Paper& paper, const Table& table, const fs::path
   std::vector<std::string> words{"reproduce", std::string(paper.name), std::string(table.name),
                                  "--out", svg.string()};
   if (options.quick) words.emplace_back("--quick");
-  const Printed printed = run_self(words);
+  const Output printed = run_self(words);
   outcome = {printed.exit_code, std::string(verdict_in(printed.text))};
   std::string out = fmt::format(
       "<section class=\"item\" id=\"{}-{}\">\n<header><h3>{}</h3>{}<span class=\"soft\">{}</span>"

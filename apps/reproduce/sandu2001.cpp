@@ -34,19 +34,19 @@ constexpr Variant variants[] = {{"rn4", "rn4", ErrorEstimate::plain},
                                 {"rodasp", "rodasp", ErrorEstimate::plain}};
 constexpr Variant reference_variant{"dopri5", "dopri5", ErrorEstimate::plain};
 
-struct Printed {
+struct PrintedErrors {
   double time, largest, relative, average;  // relative in percent
 };
 /// Table 1; its first three maximum errors are printed ten times too large (the relative error and
 /// the average tell), here corrected.
-constexpr Printed table1[] = {{0.592127, 5.223e-3, 0.12126, 3.234e-3},
-                              {0.599954, 4.198e-4, 0.00964, 2.631e-4},
-                              {0.626135, 4.916e-5, 0.00108, 2.946e-5},
-                              {1.065146, 1.902e-5, 0.00039, 9.868e-6}};
-constexpr Printed table2[] = {{0.795548, 4.061e-2, 1.84434, 2.348e-2},
-                              {0.373114, 3.792e-3, 0.12340, 2.181e-3},
-                              {0.217757, 8.652e-4, 0.00922, 3.445e-4},
-                              {0.186183, 2.343e-4, 0.00246, 9.357e-5}};
+constexpr PrintedErrors printed_table1[] = {{0.592127, 5.223e-3, 0.12126, 3.234e-3},
+                                            {0.599954, 4.198e-4, 0.00964, 2.631e-4},
+                                            {0.626135, 4.916e-5, 0.00108, 2.946e-5},
+                                            {1.065146, 1.902e-5, 0.00039, 9.868e-6}};
+constexpr PrintedErrors printed_table2[] = {{0.795548, 4.061e-2, 1.84434, 2.348e-2},
+                                            {0.373114, 3.792e-3, 0.12340, 2.181e-3},
+                                            {0.217757, 8.652e-4, 0.00922, 3.445e-4},
+                                            {0.186183, 2.343e-4, 0.00246, 9.357e-5}};
 
 /// theta1, theta1' at t: Radau IIA of order 13 in 30-digit arithmetic, computed for Kardan.
 struct Known {
@@ -143,8 +143,8 @@ Study study() {
   return s;
 }
 
-Printed measured(const Trace& run, const Trace& reference, std::vector<double> Trace::*of) {
-  Printed m{0, 0, 0, 0};
+PrintedErrors measured(const Trace& run, const Trace& reference, std::vector<double> Trace::*of) {
+  PrintedErrors m{0, 0, 0, 0};
   std::size_t j = 0;
   for (std::size_t i = 0; i < run.t.size(); ++i) {
     while (reference.t[j] < run.t[i]) ++j;
@@ -172,12 +172,12 @@ double in_tolerances(const Trace& run, const Trace& reference, std::vector<doubl
   return worst / run.tolerance;
 }
 
-void print_row(const char* who, double tolerance, const Printed& p) {
+void print_row(const char* who, double tolerance, const PrintedErrors& p) {
   fmt::print("  {:.0e}  {:<13}{:>10.6f}{:>12.3e}{:>12.5f}{:>12.3e}", tolerance, who, p.time,
              p.largest, p.relative, p.average);
 }
 
-int table(const char* title, const Printed (&printed)[4], std::vector<double> Trace::*of,
+int table(const char* title, const PrintedErrors (&printed)[4], std::vector<double> Trace::*of,
           Checks& checks) {
   const Study s = study();
   if (!s.message.empty()) {
@@ -193,7 +193,7 @@ int table(const char* title, const Printed (&printed)[4], std::vector<double> Tr
     fmt::print("\n");
     for (const Trace& run : s.runs) {
       if (run.tolerance != tolerances[k]) continue;
-      const Printed ours = measured(run, s.reference, of);
+      const PrintedErrors ours = measured(run, s.reference, of);
       print_row(run.method.c_str(), tolerances[k], ours);
       if (run.method == variants[0].name) {
         checks.smaller(fmt::format("rn4 at {:.0e}, largest error", tolerances[k]), ours.largest,
@@ -215,11 +215,11 @@ int table(const char* title, const Printed (&printed)[4], std::vector<double> Tr
 
 int print_table1(const Options&, Checks& checks) {
   return table("Table 1: angle of body 1 (three printed maxima divided by 10: see the source)",
-               table1, &Trace::angle, checks);
+               printed_table1, &Trace::angle, checks);
 }
 
 int print_table2(const Options&, Checks& checks) {
-  return table("Table 2: angular velocity of body 1", table2, &Trace::rate, checks);
+  return table("Table 2: angular velocity of body 1", printed_table2, &Trace::rate, checks);
 }
 
 int plot_fig2(const Options& options, Checks& checks) {
@@ -263,7 +263,7 @@ int plot_fig2(const Options& options, Checks& checks) {
   return finished;
 }
 
-constexpr Table tables[] = {
+constexpr Table sandu2001_tables[] = {
     {"table1", "stiff double pendulum, error of the angle of body 1 at 1e-2..1e-5", print_table1,
      "The first three printed maxima are ten times too large: they contradict the relative "
      "errors and averages printed beside them. The printed start gives other values than "
@@ -287,7 +287,8 @@ constexpr Table tables[] = {
 }  // namespace
 
 Paper sandu2001() {
-  return {"sandu2001", "Rosenbrock-Nystrom Integrators for SODE of Multibody Dynamics", tables};
+  return {"sandu2001", "Rosenbrock-Nystrom Integrators for SODE of Multibody Dynamics",
+          sandu2001_tables};
 }
 
 }  // namespace kardan::reproduce

@@ -28,7 +28,7 @@ constexpr const char* height = "chassis.z";
 /// A force whose derivatives the W-method is denied. The springs' would make it explicit in the
 /// fastest modes.
 constexpr const char* blind_force = "tyre_front_left";
-constexpr double tolerances[] = {1e-2, 1e-3, 1e-4, 1e-5};
+constexpr double vehicle_tolerances[] = {1e-2, 1e-3, 1e-4, 1e-5};
 constexpr double printed_explicit[4][4] = {{3618, 3641, 3667, 3663},  // [s] by end, tolerance
                                            {7276, 7348, 7287, 7276},
                                            {10865, 11122, 10949, 10965},
@@ -196,7 +196,7 @@ std::unique_ptr<System> without_derivatives(const Prepared& model) {
 }
 
 /// Both tables begin with these.
-struct Study {
+struct VehicleStudy {
   Prepared model;
   Reference reference;
   int seconds = 0;
@@ -204,10 +204,10 @@ struct Study {
   bool ready = false;
 };
 
-Study begin_study(const Options& options) {
-  Study s;
+VehicleStudy begin_study(const Options& options) {
+  VehicleStudy s;
   s.seconds = options.quick ? 1 : 4;
-  s.tolerances = options.quick ? 2 : std::size(tolerances);
+  s.tolerances = options.quick ? 2 : std::size(vehicle_tolerances);
   s.model = paper_model("hmmwv.yaml", {});
   if (!s.model.system) return s;
   s.reference = make_reference(s.model, s.seconds);
@@ -252,15 +252,16 @@ void print_how(const Prepared& model) {
 }  // namespace
 
 int sandu2001_table3(const Options& options, Checks& checks) {
-  const Study s = begin_study(options);
+  const VehicleStudy s = begin_study(options);
   if (!s.ready) return failed;
   fmt::print("Table 3: HMMWV, explicit integrator\n\n");
   fmt::print("T [s]     tol  method               steps     evals    CPU [s]  printed  us/eval\n");
   std::vector<double> steps, printed;  // up to the end, by tolerance
   for (std::size_t k = 0; k < s.tolerances; ++k) {
-    const std::vector<Cost> costs = extrapolate_explicit(s.model, s.reference, tolerances[k]);
+    const std::vector<Cost> costs =
+        extrapolate_explicit(s.model, s.reference, vehicle_tolerances[k]);
     for (int t = 1; t <= s.seconds; ++t) {
-      print_row(t, tolerances[k], "adams", costs[t - 1], printed_explicit[t - 1][k]);
+      print_row(t, vehicle_tolerances[k], "adams", costs[t - 1], printed_explicit[t - 1][k]);
       fmt::print("\n");
     }
     steps.push_back(costs.back().steps);
@@ -277,7 +278,7 @@ int sandu2001_table3(const Options& options, Checks& checks) {
 }
 
 int sandu2001_table4(const Options& options, Checks& checks) {
-  const Study s = begin_study(options);
+  const VehicleStudy s = begin_study(options);
   if (!s.ready) return failed;
   const auto blind = without_derivatives(s.model);
   if (!blind) return failed;
@@ -287,21 +288,23 @@ int sandu2001_table4(const Options& options, Checks& checks) {
       "  error [m]  adams/it  printed\n");
   bool complete = true;
   for (std::size_t k = 0; k < s.tolerances; ++k) {
-    const std::vector<Cost> slow = extrapolate_explicit(s.model, s.reference, tolerances[k]);
+    const std::vector<Cost> slow =
+        extrapolate_explicit(s.model, s.reference, vehicle_tolerances[k]);
     auto row = [&](int t, const char* method, const char* name, const System& system) {
       const Measured m =
-          measure(system, s.model.start.state, s.reference, method, tolerances[k], t);
+          measure(system, s.model.start.state, s.reference, method, vehicle_tolerances[k], t);
       const bool paper = name == std::string("rn4");
       const double printed = printed_implicit[t - 1][k];
-      print_row(t, tolerances[k], name, m.cost, paper ? printed : 0);
+      print_row(t, vehicle_tolerances[k], name, m.cost, paper ? printed : 0);
       fmt::print("{:>11.1e}{:>10.0f}{:>9}\n", m.error, slow[t - 1].cpu / m.cost.cpu,
                  paper ? fmt::format("{:.0f}", printed_explicit[t - 1][k] / printed) : "");
       if (!m.message.empty()) fmt::print("      not finished: {}\n", m.message);
       if (paper && t == s.seconds) {
-        checks.larger(fmt::format("CPU time of adams over that of rn4 at {:.0e}", tolerances[k]),
-                      slow[t - 1].cpu / m.cost.cpu, printed_explicit[t - 1][k] / printed);
-        checks.at_most(fmt::format("error [m] of rn4 at {:.0e}", tolerances[k]), m.error,
-                       tolerances[k]);
+        checks.larger(
+            fmt::format("CPU time of adams over that of rn4 at {:.0e}", vehicle_tolerances[k]),
+            slow[t - 1].cpu / m.cost.cpu, printed_explicit[t - 1][k] / printed);
+        checks.at_most(fmt::format("error [m] of rn4 at {:.0e}", vehicle_tolerances[k]), m.error,
+                       vehicle_tolerances[k]);
       }
       complete = complete && m.message.empty();
     };

@@ -118,7 +118,7 @@ GeomsEnd geoms_run(const Prepared& model, const GeomsColumn& column, double t_en
 namespace {
 
 /// The counters of a table: of the paper, for the tolerances 1e-7, 1e-8, 1e-9.
-struct Printed {
+struct PrintedCounts {
   int accepted, rejected_error, rejected_newton, evaluations, jacobians, predecompositions,
       factorizations, solves, selectors;
 };
@@ -147,8 +147,8 @@ double error_with(int steps, const Prepared& model, const GeomsColumn& column, c
 
 /// The paper's counters, ours beside the printed ones.
 void print_counts(const Counters (&counters)[3], const ProblemCounts (&counts)[3],
-                  const Printed (&printed)[3]) {
-  auto line = [&](const char* name, auto ours, int Printed::*theirs) {
+                  const PrintedCounts (&printed)[3]) {
+  auto line = [&](const char* name, auto ours, int PrintedCounts::*theirs) {
     fmt::print("  {:<18}", name);
     for (int i = 0; i < 3; ++i)
       fmt::print("{:>10}{:>10}", ours(counters[i], counts[i]), printed[i].*theirs);
@@ -157,26 +157,27 @@ void print_counts(const Counters (&counters)[3], const ProblemCounts (&counts)[3
   using C = const Counters&;
   using P = const ProblemCounts&;
   line(
-      "accepted", [](C c, P) { return c.steps; }, &Printed::accepted);
+      "accepted", [](C c, P) { return c.steps; }, &PrintedCounts::accepted);
   line(
-      "rejected_error", [](C c, P) { return c.rejected; }, &Printed::rejected_error);
+      "rejected_error", [](C c, P) { return c.rejected; }, &PrintedCounts::rejected_error);
   line(
-      "rejected_newton", [](C c, P) { return c.failed; }, &Printed::rejected_newton);
+      "rejected_newton", [](C c, P) { return c.failed; }, &PrintedCounts::rejected_newton);
   line(
-      "evaluations", [](C c, P) { return c.evaluations; }, &Printed::evaluations);
+      "evaluations", [](C c, P) { return c.evaluations; }, &PrintedCounts::evaluations);
   line(
-      "jacobians", [](C c, P) { return c.jacobians; }, &Printed::jacobians);
+      "jacobians", [](C c, P) { return c.jacobians; }, &PrintedCounts::jacobians);
   line(
-      "predecompositions", [](C, P p) { return p.predecompositions; }, &Printed::predecompositions);
+      "predecompositions", [](C, P p) { return p.predecompositions; },
+      &PrintedCounts::predecompositions);
   line(
-      "factorizations", [](C c, P) { return c.factorizations; }, &Printed::factorizations);
+      "factorizations", [](C c, P) { return c.factorizations; }, &PrintedCounts::factorizations);
   line(
-      "solves", [](C c, P) { return c.solves; }, &Printed::solves);
+      "solves", [](C c, P) { return c.solves; }, &PrintedCounts::solves);
   line(
-      "selectors", [](C, P p) { return p.selectors; }, &Printed::selectors);
+      "selectors", [](C, P p) { return p.selectors; }, &PrintedCounts::selectors);
 }
 
-int table(double speed, const Printed (&printed)[3], Checks& checks) {
+int table(double speed, const PrintedCounts (&printed)[3], Checks& checks) {
   const Prepared model = steinbrecher_pendulum(speed);
   if (!model.system) return failed;
   DriverOptions tight;

@@ -338,7 +338,7 @@ int table3(const Options& options, Checks& checks) {
   return spatial_orders(model, checks);
 }
 
-constexpr Table tables[] = {
+constexpr Table welch2007_tables[] = {
     {"table1", "planar double pendulum at t = 10 s: 20 values, extrapolated, orders", table1,
      "The multiplier of the corrector belongs to the middle of the last step, not to its "
      "end: there it has order 2, at the end order 1, which is what the last column of the "
@@ -363,7 +363,8 @@ constexpr Table tables[] = {
 }  // namespace
 
 Paper welch2007() {
-  return {"welch2007", "Welch, Hong, Trapp, Choi: parameter-free second-order scheme", tables};
+  return {"welch2007", "Welch, Hong, Trapp, Choi: parameter-free second-order scheme",
+          welch2007_tables};
 }
 
 }  // namespace kardan::reproduce

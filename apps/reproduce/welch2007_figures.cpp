@@ -36,8 +36,8 @@ Example three_link() {
           {welch_second_order(), welch_as_printed(), baumgarte_heun("0.5", "1")}};
 }
 
-constexpr double t_end = 10;  // [s]
-constexpr int points = 1000;  // of a curve
+constexpr double figure_end = 10;      // [s]
+constexpr int points_of_curve = 1000;  // of a curve
 
 void tell_range(const PlotSeries& s) {
   fmt::print("  {:<34}{:>12.4g} to {:<12.4g}\n", s.name, *std::min_element(s.y.begin(), s.y.end()),
@@ -54,7 +54,7 @@ int against_time(const Options& options, const Example& example, const char* lab
             .x = {.label = "t [s]"},
             .y = {.label = label, .scale = AxisScale::logarithmic},
             .series = {}};
-  const long stride = std::max(1L, std::lround(t_end / step / points));
+  const long stride = std::max(1L, std::lround(figure_end / step / points_of_curve));
   fmt::print("{}, {}, dt = {:g} s\n\n  {:<18}{:>12}{:>12}\n", example.title, label, step, "",
              "mean", "largest");
   for (const WelchMethod& method : example.methods) {
@@ -62,7 +62,7 @@ int against_time(const Options& options, const Example& example, const char* lab
     double sum = 0, largest = 0;
     long count = 0;
     WelchEnd end;
-    if (!welch_run(model, method, step, t_end, end, [&](const WelchStep& s) {
+    if (!welch_run(model, method, step, figure_end, end, [&](const WelchStep& s) {
           sum += s.*what;
           largest = std::max(largest, s.*what);
           if (count++ % stride != 0) return;
@@ -116,7 +116,7 @@ int motion(const Options& options, Checks& checks, const Example& example,
                      .y = {.label = label},
                      .series = {},
                      .width = 560});
-  const long stride = std::max(1L, std::lround(t_end / step / points));
+  const long stride = std::max(1L, std::lround(figure_end / step / points_of_curve));
   const auto ws = model.system->make_workspace();
   double apart = 0;
   std::vector<std::vector<double>> first;
@@ -127,7 +127,7 @@ int motion(const Options& options, Checks& checks, const Example& example,
       curves.push_back({.name = fmt::format("{}, {}", q.quantity, method.title), .x = {}, .y = {}});
     long count = 0;
     WelchEnd end;
-    if (!welch_run(model, method, step, t_end, end, [&](const WelchStep& s) {
+    if (!welch_run(model, method, step, figure_end, end, [&](const WelchStep& s) {
           if (count++ % stride != 0) return;
           for (std::size_t i = 0; i < curves.size(); ++i) {
             const auto q = model.system->find_quantity(quantities[i].quantity);

@@ -11,7 +11,7 @@ namespace kardan {
 namespace {
 
 /// So many are named in a warning; the report has all of them.
-constexpr std::size_t most_named = 5;
+constexpr std::size_t most_listed = 5;
 
 /// [rad] Between two unit quaternions.
 double angle_between(const double* p, const double* q) {
@@ -48,9 +48,9 @@ void add_velocities(const System& system, const State& from, const State& to, in
 }
 
 std::string some(const std::vector<std::string>& names) {
-  if (names.size() <= most_named) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most_named, ", "),
-                     names.size() - most_named);
+  if (names.size() <= most_listed) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most_listed, ", "),
+                     names.size() - most_listed);
 }
 
 }  // namespace

@@ -6,10 +6,10 @@ namespace kardan {
 namespace {
 
 /// A step of this relative size is round-off of w.
-constexpr double converged = 1e-14;
+constexpr double converged_auxiliary = 1e-14;
 /// Above this it is none, and w was not found.
 constexpr double not_found = 1e-6;
-constexpr int max_iterations = 20;
+constexpr int most_auxiliary_iterations = 20;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ Eval AuxiliarySolver::solve(const System& system, State& state, Workspace& ws) {
   zero_.assign(n.v, 0.0);  // d does not depend on accelerations
   d_w_.resize(n.w, n.w);
   double size = 0;
-  for (int iteration = 0; iteration < max_iterations; ++iteration) {
+  for (int iteration = 0; iteration < most_auxiliary_iterations; ++iteration) {
     if (Eval e = system.evaluate(state, {.force = true}, ws); e != Eval::ok) return e;
     if (Eval e = system.differentiate(state, zero_, {}, ws); e != Eval::ok) return e;
     const SparsePattern& p = *ws.aux_aux.pattern;
@@ -35,7 +35,7 @@ Eval AuxiliarySolver::solve(const System& system, State& state, Workspace& ws) {
       state.w[i] -= step_[i];
       size = std::max(size, std::abs(step_[i]) / (1 + std::abs(state.w[i])));
     }
-    if (size < converged) break;
+    if (size < converged_auxiliary) break;
   }
   return all_finite(state.w) && size < not_found ? Eval::ok : Eval::recoverable;
 }

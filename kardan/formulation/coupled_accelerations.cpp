@@ -8,10 +8,10 @@ namespace kardan {
 namespace {
 
 /// A step of this relative size is round-off.
-constexpr double converged = 1e-13;
-constexpr int max_iterations = 30;
+constexpr double converged_multipliers = 1e-13;
+constexpr int most_coupled_iterations = 30;
 /// Below this reciprocal condition multipliers are not determined.
-constexpr double singular = 1e-14;
+constexpr double undetermined = 1e-14;
 
 /// A(row + i, col + j) += factor S(i, j), columns of S from `from` on.
 void add(const SparseMatrix& S, double factor, int from, int row, int col, Matrix& A) {
@@ -49,12 +49,12 @@ Eval solve_coupled_accelerations(const System& system, State& state, Vector& a, 
   state.lambda.resize(rows, 0.0);
   Matrix A;
   DenseLu lu;
-  for (int iteration = 0; iteration < max_iterations; ++iteration) {
+  for (int iteration = 0; iteration < most_coupled_iterations; ++iteration) {
     if (Eval e = system.evaluate(state, Request::all(), ws); e != Eval::ok) return e;
     if (Eval e = system.differentiate(state, a, {}, ws); e != Eval::ok) return e;
     assemble_matrix(n, ws, A);
     if (Eval e = lu.factor(A); e != Eval::ok) return e;
-    if (iteration == 0 && lu.rcond() < singular) return Eval::recoverable;
+    if (iteration == 0 && lu.rcond() < undetermined) return Eval::recoverable;
     Vector x = ws.f;
     ws.M.multiply_add(-1, a, x);
     ws.G.multiply_transposed_add(-1, state.lambda, x);
@@ -74,7 +74,7 @@ Eval solve_coupled_accelerations(const System& system, State& state, Vector& a, 
     step(state.w, n.v);
     step(state.lambda, n.v + n.w);
     if (!all_finite(x)) return Eval::recoverable;
-    if (size < converged) {
+    if (size < converged_multipliers) {
       lambda = state.lambda;
       return Eval::ok;
     }

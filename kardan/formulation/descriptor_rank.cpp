@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_names = 4;
 /// An invariant may change by this share of the terms of its rate: their round-off.
-constexpr double preserved = 1e-8, round_off = 1e-12;
+constexpr double preserved = 1e-8, rank_round_off = 1e-12;
 
 }  // namespace
 
@@ -113,8 +113,8 @@ Eval Descriptor::invariants_are_preserved(const State& state) {
         size += std::abs(by_p) + std::abs(by_v);
       }
       // Accelerations that vanish but for round-off.
-      const double floor =
-          round_off * (1 + std::abs(ws_->e[i])) * system_.scales().speed / system_.scales().length;
+      const double floor = rank_round_off * (1 + std::abs(ws_->e[i])) * system_.scales().speed /
+                           system_.scales().length;
       if (std::abs(rate) > preserved * size + floor)
         return fail(Diagnosis::invariants_not_kept,
                     fmt::format("'{}': the motion does not preserve it (it changes by {:.2g} per "

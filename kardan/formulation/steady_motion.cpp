@@ -25,13 +25,6 @@ constexpr double no_turn = 1e3;
 /// A frame that turns by less than this share of the model's speed over its length does not.
 constexpr double least_turn = 1e-6;
 
-Vec3d three(std::span<const double> x, int at, int dimension) {
-  return {x[at], x[at + 1], dimension == 3 ? x[at + 2] : 0.0};
-}
-void add_to(std::span<double> x, int at, int dimension, const Vec3d& value) {
-  for (int k = 0; k < dimension; ++k) x[at + k] += value[k];
-}
-
 /// Consistent states around one.
 std::vector<State> states_nearby(const System& system, const State& state) {
   std::vector<State> out;
@@ -179,7 +172,7 @@ class LocalView {
     for (std::size_t b = 1; b < system_.bodies().size(); ++b) {
       if (system_.bodies()[b].v_count <= 3) continue;
       const int i = system_.bodies()[b].v + 3;
-      add_to(dq, i, 3, -0.5 * cross(three(state_.v, i, 3), three(q, i, 3)));
+      add_in_space(dq, i, 3, -0.5 * cross(part_in_space(state_.v, i, 3), part_in_space(q, i, 3)));
     }
   }
 
@@ -237,15 +230,16 @@ class TurningFrame {
     dq_rate.assign(q.size(), 0.0);
     for (std::size_t b = 1; b < frame_.size(); ++b) {
       const BodyLayout& body = system_.bodies()[b];
-      add_to(q_rate, body.v, D, cross(frame_[b], three(q, body.v, D)));
-      add_to(dq_rate, body.v, D, cross(frame_[b], three(dq, body.v, D)));
+      add_in_space(q_rate, body.v, D, cross(frame_[b], part_in_space(q, body.v, D)));
+      add_in_space(dq_rate, body.v, D, cross(frame_[b], part_in_space(dq, body.v, D)));
       if (D == 2 || body.v_count <= 3) continue;
-      const Vec3d theta = three(q, body.v + 3, 3), rate = three(dq, body.v + 3, 3);
+      const Vec3d theta = part_in_space(q, body.v + 3, 3), rate = part_in_space(dq, body.v + 3, 3);
       const Vec3d bend = 0.5 * (spin_[b] - own_[b]), w = own_[b] + spin_[b];
-      add_to(q_rate, body.v + 3, 3, cross(theta, bend));
+      add_in_space(q_rate, body.v + 3, 3, cross(theta, bend));
       // The rate of the base is w itself: of theta x (theta x w), twice differentiated, remains
       // this.
-      add_to(dq_rate, body.v + 3, 3, cross(rate, bend) + (1.0 / 12) * cross(w, cross(theta, w)));
+      add_in_space(dq_rate, body.v + 3, 3,
+                   cross(rate, bend) + (1.0 / 12) * cross(w, cross(theta, w)));
     }
   }
 

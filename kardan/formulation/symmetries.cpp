@@ -22,13 +22,6 @@ constexpr double symmetry_tolerance = 1e-4;
 /// Principal moments that agree to this share are equal.
 constexpr double equal_moments = 1e-9;
 
-Vec3d three(std::span<const double> x, int at, int dimension) {
-  return {x[at], x[at + 1], dimension == 3 ? x[at + 2] : 0.0};
-}
-void add_to(std::span<double> x, int at, int dimension, const Vec3d& value) {
-  for (int k = 0; k < dimension; ++k) x[at + k] += value[k];
-}
-
 }  // namespace
 
 Group::Group(const System& system, const State& state) : system_(system), unit_(system.scales()) {
@@ -53,15 +46,15 @@ void Group::move(int i, const State& state, Vector& tangent) const {
   for (int b : g.bodies) {
     const BodyLayout& body = system_.bodies()[b];
     const bool turns = body.v_count > D;
-    if (g.kind == Generator::Kind::shift) add_to(tangent, body.v, D, unit_.length * g.axis);
+    if (g.kind == Generator::Kind::shift) add_in_space(tangent, body.v, D, unit_.length * g.axis);
     if (g.kind == Generator::Kind::turn)
-      add_to(tangent, body.v, D, cross(g.axis, three(state.p, body.p, D) - centre_));
+      add_in_space(tangent, body.v, D, cross(g.axis, part_in_space(state.p, body.p, D) - centre_));
     if (!turns || g.kind == Generator::Kind::shift || g.kind == Generator::Kind::push) continue;
     if (D == 2)
       tangent[body.v + 2] = g.axis.z;
     else
-      add_to(tangent, body.v + 3, 3,
-             g.kind == Generator::Kind::spin ? g.axis : seen_from(state, body, g.axis));
+      add_in_space(tangent, body.v + 3, 3,
+                   g.kind == Generator::Kind::spin ? g.axis : seen_from(state, body, g.axis));
   }
 }
 
@@ -69,7 +62,7 @@ void Group::lift(int i, const Vector& v, Vector& out) const {
   lift_accelerations(i, v, out);
   if (all_[i].kind != Generator::Kind::push) return;
   for (int b : all_[i].bodies)
-    add_to(out, system_.bodies()[b].v, system_.dimension(), unit_.speed * all_[i].axis);
+    add_in_space(out, system_.bodies()[b].v, system_.dimension(), unit_.speed * all_[i].axis);
 }
 
 void Group::lift_accelerations(int i, const Vector& v, Vector& out) const {
@@ -78,9 +71,10 @@ void Group::lift_accelerations(int i, const Vector& v, Vector& out) const {
   out.assign(system_.sizes().v, 0.0);
   for (int b : g.bodies) {
     const BodyLayout& body = system_.bodies()[b];
-    if (g.kind == Generator::Kind::turn) add_to(out, body.v, D, cross(g.axis, three(v, body.v, D)));
+    if (g.kind == Generator::Kind::turn)
+      add_in_space(out, body.v, D, cross(g.axis, part_in_space(v, body.v, D)));
     if (g.kind == Generator::Kind::spin && D == 3)
-      add_to(out, body.v + 3, 3, -1.0 * cross(g.axis, three(v, body.v + 3, 3)));
+      add_in_space(out, body.v + 3, 3, -1.0 * cross(g.axis, part_in_space(v, body.v + 3, 3)));
   }
 }
 
@@ -93,7 +87,7 @@ void Group::add_bodies(const State& state) {
   const int D = system_.dimension();
   const auto count = static_cast<double>(system_.bodies().size() - 1);
   for (std::size_t b = 1; b < system_.bodies().size(); ++b)
-    centre_ += (1 / count) * three(state.p, system_.bodies()[b].p, D);
+    centre_ += (1 / count) * part_in_space(state.p, system_.bodies()[b].p, D);
   constexpr Vec3d axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   using Kind = Generator::Kind;
   for (const Mechanism& m : find_mechanisms(system_.blueprint())) {

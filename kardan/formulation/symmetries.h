@@ -3,11 +3,20 @@
 /// equations do not see.
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kardan/system/system.h"
 
 namespace kardan {
+
+/// The numbers of a vector in space or in the plane, from place `at` on.
+inline Vec3d part_in_space(std::span<const double> x, int at, int dimension) {
+  return {x[at], x[at + 1], dimension == 3 ? x[at + 2] : 0.0};
+}
+inline void add_in_space(std::span<double> x, int at, int dimension, const Vec3d& value) {
+  for (int k = 0; k < dimension; ++k) x[at + k] += value[k];
+}
 
 struct Generator {
   /// A displacement, a turn or a push (a common velocity) of a whole mechanism, a turn of a body

@@ -24,9 +24,7 @@ class Abm2Stepper final : public Stepper {
     difference(h / 2, predicted_.u, start.y->u, trial.error.x);
     difference(h / 2, rate_.a, start.rate->a, trial.error.u);
     difference(h / 2, rate_.b, start.rate->b, trial.error.z);
-    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
-               ? Eval::ok
-               : Eval::recoverable;
+    return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
   StepAbilities abilities() override { return {}; }
 

@@ -3,11 +3,11 @@
 namespace kardan {
 namespace {
 
-enum class Scheme { semi_implicit_euler, heun };
+enum class FeedbackScheme { semi_implicit_euler, heun };
 
 class BaumgarteStepper final : public Stepper {
  public:
-  explicit BaumgarteStepper(Scheme scheme) : scheme_(scheme) {}
+  explicit BaumgarteStepper(FeedbackScheme scheme) : scheme_(scheme) {}
 
   Eval attempt(ChartProblem& problem, const StepStart& start, double h, Trial& trial,
                Counters& counters) override {
@@ -15,7 +15,7 @@ class BaumgarteStepper final : public Stepper {
     const LocalRate& f = *start.rate;
     end_ = y;
     add_scaled(h, f.a, end_.u);
-    add_scaled(h, scheme_ == Scheme::heun ? y.u : end_.u, end_.x);
+    add_scaled(h, scheme_ == FeedbackScheme::heun ? y.u : end_.u, end_.x);
     add_scaled(h, f.b, end_.z);
     rate_.resize(problem.second_order(), problem.first_order());
     ++counters.evaluations;
@@ -28,24 +28,23 @@ class BaumgarteStepper final : public Stepper {
     }
     for (std::size_t i = 0; i < error.z.size(); ++i) error.z[i] = h / 2 * (rate_.b[i] - f.b[i]);
     trial.y = end_;
-    if (scheme_ == Scheme::heun) {
+    if (scheme_ == FeedbackScheme::heun) {
       add_scaled(1, error.x, trial.y.x);
       add_scaled(1, error.u, trial.y.u);
       add_scaled(1, error.z, trial.y.z);
     }
-    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
-               ? Eval::ok
-               : Eval::recoverable;
+    return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
   StepAbilities abilities() override { return {}; }
 
  private:
-  Scheme scheme_;
+  FeedbackScheme scheme_;
   Local end_;
   LocalRate rate_;
 };
 
-Method with_feedback(std::string_view name, std::string_view summary, int order, Scheme scheme) {
+Method with_feedback(std::string_view name, std::string_view summary, int order,
+                     FeedbackScheme scheme) {
   return {.name = name,
           .summary = summary,
           .source = "Welch, Hong, Trapp, Choi 2007",
@@ -61,12 +60,12 @@ Method with_feedback(std::string_view name, std::string_view summary, int order,
 
 Method baumgarte1() {
   return with_feedback("baumgarte1", "semi-implicit Euler, with Baumgarte's feedback", 1,
-                       Scheme::semi_implicit_euler);
+                       FeedbackScheme::semi_implicit_euler);
 }
 
 Method baumgarte_rk2() {
   return with_feedback("baumgarte_rk2", "Heun's method, with Baumgarte's feedback", 2,
-                       Scheme::heun);
+                       FeedbackScheme::heun);
 }
 
 }  // namespace kardan

@@ -18,16 +18,6 @@ void scale(double factor, Local& y) {
     for (double& value : *part) value *= factor;
 }
 
-void add_scaled(double factor, const Local& x, Local& y) {
-  kardan::add_scaled(factor, x.x, y.x);
-  kardan::add_scaled(factor, x.u, y.u);
-  kardan::add_scaled(factor, x.z, y.z);
-}
-
-bool all_finite(const Local& y) {
-  return kardan::all_finite(y.x) && kardan::all_finite(y.u) && kardan::all_finite(y.z);
-}
-
 class ExplicitStepper final : public Stepper, public StepFlow {
  public:
   explicit ExplicitStepper(const ExplicitTableau& tableau)

@@ -45,9 +45,7 @@ class GeneralizedAlphaStepper final : public Stepper {
     next_.h = h;
     next_.a = a_;
     next_.rate = rate_;
-    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
-               ? Eval::ok
-               : Eval::recoverable;
+    return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
   StepAbilities abilities() override { return {}; }
 

@@ -53,9 +53,7 @@ class Hem5Stepper final : public Stepper {
     for (int j = 0; j < stages; ++j) add_scaled(h * t_.b[stages - 1][j], b_[j], trial.y.z);
     if (Eval e = end(problem, start.t + h, trial.y, counters); e != Eval::ok) return e;
     estimate(problem, h, trial);
-    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
-               ? Eval::ok
-               : Eval::recoverable;
+    return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
   StepAbilities abilities() override { return {}; }
 

@@ -14,7 +14,7 @@ constexpr double aim = 0.8;
 constexpr double small_change = 1e-3;
 /// A step that cannot be evaluated is this much too long.
 constexpr double shorter = 0.25;
-constexpr int most_trials = 60;
+constexpr int most_onset_trials = 60;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ double Onset::resolved_step(ChartProblem& problem, const State& state, const Err
   base_ = problem.base();
   error_.resize(problem.second_order(), problem.first_order());
   for (LocalRate* r : {&first_, &second_}) r->resize(problem.second_order(), problem.first_order());
-  for (int trial = 0; trial < most_trials; ++trial) {
+  for (int trial = 0; trial < most_onset_trials; ++trial) {
     if (problem.begin_step(h) != Eval::ok) return h;
     rate_ = problem.base_rate();
     y_ = base_;

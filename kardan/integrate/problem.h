@@ -31,6 +31,17 @@ struct Local {
   }
 };
 
+/// y += factor x
+inline void add_scaled(double factor, const Local& x, Local& y) {
+  add_scaled(factor, x.x, y.x);
+  add_scaled(factor, x.u, y.u);
+  add_scaled(factor, x.z, y.z);
+}
+
+inline bool all_finite(const Local& y) {
+  return all_finite(y.x) && all_finite(y.u) && all_finite(y.z);
+}
+
 struct LocalRate {
   Vector a, b;
   void resize(int second, int first) {

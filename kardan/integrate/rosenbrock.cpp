@@ -143,9 +143,7 @@ class RosenbrockStepper final : public Stepper,
       accumulate(k_.m[i], i, trial.y);
       accumulate(k_.e[i], i, trial.error);
     }
-    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
-               ? Eval::ok
-               : Eval::recoverable;
+    return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
 
   /// What the Jacobian says of the rates at y_, `time` after the start.

@@ -16,7 +16,7 @@ constexpr double less = 0.9;
 constexpr double largest_surprise = 2;
 /// It does not lengthen a step for less than this.
 constexpr double worth_a_trial = 1.15;
-constexpr int most_trials = 12;
+constexpr int most_shorter_trials = 12;
 /// After a surprise foresight is left alone for so many steps.
 constexpr int steps_without = 4;
 /// Of the tolerance, for every e-fold of the time since an event: what is over in less than 10 ms,
@@ -86,7 +86,7 @@ double StepSizes::after_rejection(double h, double error, double last_h, double 
 
 StepSizes::Foreseen StepSizes::shrink(Foreseen tried, const LinearError& linear_error) const {
   Foreseen last;
-  for (int i = 0; i < most_trials && tried.error > 1; ++i) {
+  for (int i = 0; i < most_shorter_trials && tried.error > 1; ++i) {
     const double h = after_rejection(tried.h, tried.error, last.h, last.error);
     last = tried;
     tried = {h, linear_error(h)};
@@ -106,7 +106,7 @@ StepSizes::Foreseen StepSizes::foresee(double h, const StepMemory& memory,
   const double ratio = memory.foreseen;
   if (ratio == 0) return best;
   if (best.error > 1) return shrink(best, linear_error);
-  for (int i = 0; i < most_trials; ++i) {
+  for (int i = 0; i < most_shorter_trials; ++i) {
     const double longer =
         std::min(best.h * foreseen_safety_ * allowed(ratio * best.error), options_.growth * h);
     if (longer < worth_a_trial * best.h) break;

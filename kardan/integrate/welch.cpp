@@ -8,11 +8,11 @@
 namespace kardan {
 namespace {
 
-enum class Scheme { predictor, printed, repaired };
+enum class WelchScheme { predictor, printed, repaired };
 
 class WelchStepper final : public Stepper, public EndCheck {
  public:
-  explicit WelchStepper(Scheme scheme) : scheme_(scheme) {}
+  explicit WelchStepper(WelchScheme scheme) : scheme_(scheme) {}
 
   Eval attempt(ChartProblem& any, const StepStart& start, double h, Trial& trial,
                Counters& counters) override {
@@ -22,7 +22,7 @@ class WelchStepper final : public Stepper, public EndCheck {
     predict(problem, *start.y, h);
     if (Eval e = prepare_corrector(problem, start, h, counters); e != Eval::ok) return e;
     correct(problem, *start.y, h);
-    if (scheme_ == Scheme::repaired) {
+    if (scheme_ == WelchScheme::repaired) {
       f_ = problem.motion().f;
       b_ = problem.motion().b;
       middle(v, v1_, v_);
@@ -34,7 +34,7 @@ class WelchStepper final : public Stepper, public EndCheck {
     }
     note_middle(problem);
     estimate_error(problem, trial.error);
-    const bool first = scheme_ == Scheme::predictor;
+    const bool first = scheme_ == WelchScheme::predictor;
     trial.y.x = first ? xp_ : x1_;
     problem.to_chart(trial.y.x, first ? vp_ : v1_, trial.y.u);
     trial.y.z = first ? zp_ : z1_;
@@ -42,9 +42,7 @@ class WelchStepper final : public Stepper, public EndCheck {
       problem.note_multipliers(start.t, predicted_lambda_);
     else
       problem.note_multipliers(start.t + h / 2, lambda_);
-    return all_finite(trial.y.x) && all_finite(trial.y.u) && all_finite(trial.y.z)
-               ? Eval::ok
-               : Eval::recoverable;
+    return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
 
   StepAbilities abilities() override { return {.end_check = this}; }
@@ -147,7 +145,7 @@ class WelchStepper final : public Stepper, public EndCheck {
     add_scaled(-1, zp_, error.z);
   }
 
-  Scheme scheme_;
+  WelchScheme scheme_;
   Vector xp_, vp_, zp_, predicted_lambda_;  // predicted
   Vector x_, v_, z_;                        // in the middle
   Vector x1_, v1_, z1_, lambda_;            // corrected
@@ -155,7 +153,7 @@ class WelchStepper final : public Stepper, public EndCheck {
   Vector middle_a_, middle_b_;
 };
 
-Method welch(std::string_view name, std::string_view summary, int order, Scheme scheme) {
+Method welch(std::string_view name, std::string_view summary, int order, WelchScheme scheme) {
   return {.name = name,
           .summary = summary,
           .source = "Welch, Hong, Trapp, Choi 2007",
@@ -175,16 +173,16 @@ Method welch(std::string_view name, std::string_view summary, int order, Scheme 
 
 Method welch2() {
   return welch("welch2", "parameter-free predictor-corrector with algebraic constraints", 2,
-               Scheme::repaired);
+               WelchScheme::repaired);
 }
 
 Method welch2_printed() {
   return welch("welch2_printed", "welch2 as printed: order 1 where forces depend on velocities", 1,
-               Scheme::printed);
+               WelchScheme::printed);
 }
 
 Method welch1() {
-  return welch("welch1", "the predictor of welch2 alone", 1, Scheme::predictor);
+  return welch("welch1", "the predictor of welch2 alone", 1, WelchScheme::predictor);
 }
 
 }  // namespace kardan

@@ -15,7 +15,7 @@ namespace {
 
 /// Of all blocks together; a chunk of each block holds as many rows.
 constexpr double chunk_bytes = 1 << 20;
-constexpr std::size_t fewest_rows = 8, most_rows = 512;
+constexpr std::size_t fewest_chunk_rows = 8, most_rows = 512;
 constexpr std::size_t text_chunk = 4096, step_chunk = 512, event_chunk = 64;
 constexpr int compression = 4;
 /// How often a run is flushed. A chunk that is not full is written when it has twice the rows it
@@ -202,7 +202,7 @@ void Hdf5Result::begin(const ResultDescription& description) {
   events_ = description.events;
   const double row_bytes = 8.0 * layout_.width;
   chunk_rows_ =
-      std::clamp(static_cast<std::size_t>(chunk_bytes / row_bytes), fewest_rows, most_rows);
+      std::clamp(static_cast<std::size_t>(chunk_bytes / row_bytes), fewest_chunk_rows, most_rows);
   buffer_.resize(chunk_rows_ * layout_.width);
   real_ = Handle(H5Tcopy(H5T_IEEE_F64LE), H5Tclose, path_);
   step_type_ = step_type();

@@ -19,12 +19,12 @@
 namespace kardan {
 namespace {
 
-constexpr const char* title = "KARDAN RESULT";
-constexpr int version = 1;
+constexpr const char* seal_title = "KARDAN RESULT";
+constexpr int seal_version = 1;
 
 std::string lines_of(const Seal& seal) {
   const std::string lines =
-      fmt::format("{} {}\nstate {}\nbytes {}\nrows {}\nchecksum {:08x}\n", title, version,
+      fmt::format("{} {}\nstate {}\nbytes {}\nrows {}\nchecksum {:08x}\n", seal_title, seal_version,
                   seal.state == SealState::complete ? "complete" : "running", seal.bytes, seal.rows,
                   seal.checksum);
   return lines + fmt::format("seal {:08x}\n", checksum(lines));
@@ -32,7 +32,7 @@ std::string lines_of(const Seal& seal) {
 
 /// -1: not ours; 0: damaged; 1: read.
 int parse(const std::string& head, Seal& seal) {
-  if (head.compare(0, std::string_view(title).size(), title) != 0) return -1;
+  if (head.compare(0, std::string_view(seal_title).size(), seal_title) != 0) return -1;
   char state[16] = {};
   int found_version = 0;
   unsigned own = 0;
@@ -41,7 +41,7 @@ int parse(const std::string& head, Seal& seal) {
                   "KARDAN RESULT %d\nstate %15s\nbytes %" SCNu64 "\nrows %" SCNu64
                   "\nchecksum %" SCNx32 "\nseal %x",
                   &found_version, state, &seal.bytes, &seal.rows, &seal.checksum, &own);
-  if (count >= 1 && found_version != version) return 2;
+  if (count >= 1 && found_version != seal_version) return 2;
   const std::string_view word = state;
   if (count != 6 || (word != "complete" && word != "running")) return 0;
   seal.state = word == "complete" ? SealState::complete : SealState::running;
@@ -95,7 +95,7 @@ bool check_seal(const std::string& path, Seal& seal, Diagnostics& diagnostics) {
   }
   if (status == 2) {
     diagnostics.error("result.version", "written by another version of the format", where,
-                      fmt::format("this program reads version {}", version));
+                      fmt::format("this program reads version {}", seal_version));
     return false;
   }
   const std::uint64_t size = std::filesystem::file_size(path);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t line_width = 100;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out(1, '"');
   for (const char c : text) {
     const std::size_t special = std::string_view("\"\\\n\t\r").find(c);
@@ -46,14 +46,14 @@ std::string yaml_scalar(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::null) return "null";
   if (node.kind == YamlNode::Kind::plain && (is_plain(node.text) || plain_number(node.text)))
     return node.text;
-  return quoted(node.text);
+  return in_quotes(node.text);
 }
 
 std::string yaml_key(const std::string& key) {
   static const std::regex word("[A-Za-z_][A-Za-z0-9_]*");
   // Words that YAML takes for something else.
   static const std::regex taken("null|true|false", std::regex::icase);
-  return std::regex_match(key, word) && !std::regex_match(key, taken) ? key : quoted(key);
+  return std::regex_match(key, word) && !std::regex_match(key, taken) ? key : in_quotes(key);
 }
 
 /// One line: [a, b], {key: value}.
@@ -94,9 +94,9 @@ void block(const YamlNode& node, std::size_t indent, std::string& out) {
 std::string json_scalar(const YamlNode& node) {
   static const std::regex number(R"(-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?)");
   if (node.kind == YamlNode::Kind::null) return "null";
-  if (node.kind == YamlNode::Kind::quoted) return quoted(node.text);
+  if (node.kind == YamlNode::Kind::quoted) return in_quotes(node.text);
   const auto value = plain_number(node.text);
-  if (!value) return quoted(node.text);
+  if (!value) return in_quotes(node.text);
   return std::regex_match(node.text, number) ? node.text : format_number(*value);
 }
 
@@ -115,7 +115,7 @@ void json(const YamlNode& node, std::size_t indent, std::string& out) {
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     if (i > 0) out.append(flat ? ", " : ",");
     new_line(indent + 2);
-    if (!list) out.append(quoted(node.keys[i].text)).append(": ");
+    if (!list) out.append(in_quotes(node.keys[i].text)).append(": ");
     json(node.items[i], indent + 2, out);
   }
   new_line(indent);

@@ -11,8 +11,8 @@ namespace kardan {
 namespace {
 
 /// Patterns without a hole need no indices; rows of less than a block are not worth it.
-bool is_full(const SparsePattern& p) {
-  return p.cols >= 4 && p.nonzeros() == p.rows * p.cols;
+bool needs_no_indices(const SparsePattern& p) {
+  return p.cols >= 4 && p.is_full();
 }
 
 using Lanes __attribute__((vector_size(4 * sizeof(long long)))) = long long;
@@ -187,7 +187,7 @@ void SparseMatrix::multiply(std::span<const double> x, std::span<double> y) cons
 void SparseMatrix::multiply_add(double alpha, std::span<const double> x,
                                 std::span<double> y) const {
   assert(static_cast<int>(x.size()) == cols() && static_cast<int>(y.size()) == rows());
-  if (is_full(*pattern))
+  if (needs_no_indices(*pattern))
     return multiply_add_full(rows(), cols(), values.data(), alpha, x.data(), y.data());
   for (int i = 0; i < rows(); ++i) {
     double sum = 0.0;
@@ -201,7 +201,7 @@ void SparseMatrix::multiply_add(double alpha, std::span<const double> x,
 void SparseMatrix::multiply_transposed_add(double alpha, std::span<const double> x,
                                            std::span<double> y) const {
   assert(static_cast<int>(x.size()) == rows() && static_cast<int>(y.size()) == cols());
-  if (is_full(*pattern))
+  if (needs_no_indices(*pattern))
     return multiply_transposed_add_full(rows(), cols(), values.data(), alpha, x.data(), y.data());
   for (int i = 0; i < rows(); ++i) {
     const double scaled = alpha * x[i];
@@ -220,7 +220,7 @@ Matrix SparseMatrix::to_dense() const {
 void multiply(const SparsePattern& pattern, std::span<const double> values,
               std::span<const double> x, std::span<double> y) {
   assert(static_cast<int>(x.size()) == pattern.cols && static_cast<int>(y.size()) == pattern.rows);
-  if (is_full(pattern))
+  if (needs_no_indices(pattern))
     return multiply_full(pattern.rows, pattern.cols, values.data(), x.data(), y.data());
   for (int i = 0; i < pattern.rows; ++i) {
     double sum = 0.0;

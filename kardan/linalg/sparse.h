@@ -19,6 +19,7 @@ struct SparsePattern {
   std::vector<int> column;           ///< one per nonzero
 
   int nonzeros() const { return static_cast<int>(column.size()); }
+  bool is_full() const { return nonzeros() == rows * cols; }
 
   /// Position of (i, j) in the value array, or -1 when (i, j) is not in the pattern.
   int find(int i, int j) const;

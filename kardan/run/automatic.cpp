@@ -30,7 +30,7 @@ constexpr int power_steps = 8;
 /// Of the scaled state.
 constexpr double power_distance = 1e-6;
 /// How far linearity is looked for, of the scaled state, and what counts as rounding there.
-constexpr double far = 0.1, rounding = 1e-11;
+constexpr double far = 0.1, linear_rounding = 1e-11;
 /// Attempts of a probe, and the growth of a step below which it has settled.
 constexpr int most_probe_steps = 10, least_probe_steps = 3;
 constexpr double settled_growth = 1.5;
@@ -286,7 +286,7 @@ class Chooser {
     const auto straight = [](const Vector& p, const Vector& m, const Vector& middle) {
       for (std::size_t i = 0; i < p.size(); ++i)
         if (std::abs(p[i] + m[i] - 2 * middle[i]) >
-            rounding * (std::abs(p[i]) + std::abs(m[i]) + std::abs(middle[i])))
+            linear_rounding * (std::abs(p[i]) + std::abs(m[i]) + std::abs(middle[i])))
           return false;
       return true;
     };

@@ -16,7 +16,7 @@ namespace kardan {
 namespace {
 
 /// A reference is this much tighter than the tightest tolerance asked for, where numbers allow.
-constexpr double reference_share = 1e-2, tightest = 1e-13;
+constexpr double sharper_share = 1e-2, sharpest = 1e-13;
 
 struct Job {
   SimulateOptions options;
@@ -74,7 +74,7 @@ std::optional<Trajectory> find_reference(const PrepareRun& make, const System& s
                                          const CompareOptions& options, Comparison& out,
                                          Diagnostics& diagnostics) {
   const double least = *std::min_element(options.tolerances.begin(), options.tolerances.end());
-  const double tolerance = std::max(tightest, reference_share * least);
+  const double tolerance = std::max(sharpest, sharper_share * least);
   std::optional<Trajectory> reference;
   std::string why;
   // The first is the reference, the second tells how good it is.

@@ -13,11 +13,11 @@ namespace {
 
 /// The other method is asked for this share of the accuracy, then for this share of that; it takes
 /// at least so many steps.
-constexpr double first_share = 1e-2, second_share = 1e-2;
+constexpr double share_of_accuracy = 1e-2, second_share = 1e-2;
 constexpr double least_steps = 1000;
 /// A difference is that of two errors, and no contradiction, where it falls by this with the
 /// tolerance.
-constexpr double falls = 3;
+constexpr double falls_with_tolerance = 3;
 /// A reference a hundred times tighter takes ten times the steps with an estimate of order 1, and a
 /// check of it still more; from this order on less than five times.
 constexpr int affordable_order = 2;
@@ -104,7 +104,7 @@ Crossing cross(const PrepareRun& make, const SimulateOptions& asked, const std::
   Crossing out;
   const Prepared model = make();
   for (const std::string& other : crossing_methods(method)) {
-    const double tolerance = first_share * accuracy;
+    const double tolerance = share_of_accuracy * accuracy;
     auto path = run(make, crossing_options(asked, other, tolerance, most_steps), out.steps);
     if (!path) continue;
     out.method = other;
@@ -115,7 +115,8 @@ Crossing cross(const PrepareRun& make, const SimulateOptions& asked, const std::
     path = run(make, crossing_options(asked, other, second_share * tolerance, 10 * most_steps),
                out.steps);
     if (path) out.differs = difference(*model.system, *path, motion, accuracy, out.apart);
-    if (path && std::isfinite(before) && out.apart * falls <= before) out.differs.clear();
+    if (path && std::isfinite(before) && out.apart * falls_with_tolerance <= before)
+      out.differs.clear();
     return out;
   }
   return out;

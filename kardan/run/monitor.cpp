@@ -22,7 +22,7 @@ constexpr Gauss order_6{
 constexpr Gauss order_4{2, {0.21132486540518712, 0.78867513459481288, 0}, {0.5, 0.5, 0}};
 
 /// Of a step, for the work along a flow.
-constexpr double most_parts = 256;
+constexpr double most_work_parts = 256;
 
 /// Steps whose work is resolved anew, beside one in ten.
 constexpr long free_refinements = 100;
@@ -183,12 +183,12 @@ bool Monitor::add_work(const StepView& step, double& work) {
   const double swings = step.dense->flow ? step.dense->flow->fastest() * step.h : 1;
   const double rounding = 1e-12 * std::abs(report_.energy.final);
   if (std::abs(work) > rounding && swings > 1) {
-    const int parts = static_cast<int>(std::min(std::ceil(swings / 2), most_parts));
+    const int parts = static_cast<int>(std::min(std::ceil(swings / 2), most_work_parts));
     if (!integrate_power(step, parts, work)) return false;
   }
   // Where nothing but a stop moves, nothing limits the step.
   double last = 0;
-  for (int parts = 2; held_ > 0 && std::abs(work - last) > rounding && parts < most_parts;
+  for (int parts = 2; held_ > 0 && std::abs(work - last) > rounding && parts < most_work_parts;
        parts *= 2) {
     last = work;
     if (!integrate_power(step, parts, work)) return false;
@@ -234,7 +234,7 @@ double Monitor::resolve_work(const StepView& step, double open, double work) {
   constexpr double settled = 0.1;
   double last = work, finer = 0;
   int parts = 2;
-  for (; parts <= static_cast<int>(most_parts); parts *= 2) {
+  for (; parts <= static_cast<int>(most_work_parts); parts *= 2) {
     if (!integrate_power(step, parts, finer)) return std::abs(work);
     if (std::abs(finer - last) <= settled * open) break;
     last = finer;

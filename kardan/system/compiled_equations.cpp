@@ -10,8 +10,8 @@ namespace kardan {
 namespace {
 
 /// As for automatic equations: a step of this relative size was taken where c = 0 to rounding.
-constexpr double converged = 1e-13;
-constexpr int max_iterations = 30;
+constexpr double converged_compiled = 1e-13;
+constexpr int most_compiled_iterations = 30;
 
 struct CompiledWork final : Workspace::Scratch {
   Vector x, y;  // variables; results of one function
@@ -20,7 +20,7 @@ struct CompiledWork final : Workspace::Scratch {
   DenseLu lu;
 };
 
-CompiledWork& work(Workspace& ws) {
+CompiledWork& compiled_work(Workspace& ws) {
   return static_cast<CompiledWork&>(*ws.scratch);
 }
 
@@ -53,7 +53,7 @@ class CompiledEquations final : public UserEquations {
   }
 
   Eval evaluate(const State& state, Request request, Workspace& ws) const override {
-    CompiledWork& k = work(ws);
+    CompiledWork& k = compiled_work(ws);
     if (Eval e = place(state, k); e != Eval::ok) return e;
     const bool constrained = rows_ > 0;
     const bool moving = constrained && (request.velocity || request.acceleration);
@@ -87,7 +87,7 @@ class CompiledEquations final : public UserEquations {
 
   Eval differentiate(const State& state, std::span<const double> a, std::span<const double> lambda,
                      Workspace& ws) const override {
-    CompiledWork& k = work(ws);
+    CompiledWork& k = compiled_work(ws);
     if (Eval e = place(state, k); e != Eval::ok) return e;
     std::copy(a.begin(), a.end(), k.x.begin() + at_a_);
     if (lambda.empty())
@@ -120,7 +120,7 @@ class CompiledEquations final : public UserEquations {
 
   Eval invariants(const State& state, Workspace& ws) const override {
     if (n_.e == 0) return Eval::ok;
-    CompiledWork& k = work(ws);
+    CompiledWork& k = compiled_work(ws);
     if (Eval e = place(state, k); e != Eval::ok) return e;
     code_.invariants(k.x.data(), k.y.data());
     const double* y = k.y.data();
@@ -133,7 +133,7 @@ class CompiledEquations final : public UserEquations {
 
   Eval contact(const State& state, std::span<double> s, Workspace& ws) const override {
     if (n_.s == 0) return Eval::ok;
-    CompiledWork& k = work(ws);
+    CompiledWork& k = compiled_work(ws);
     load(state, s, k);
     if (Eval e = solve_contact(k); e != Eval::ok) return e;
     std::copy_n(k.x.begin() + at_s_, n_.s, s.begin());
@@ -144,7 +144,7 @@ class CompiledEquations final : public UserEquations {
              Workspace& ws) const override {
     std::copy(v.begin(), v.end(), rate.begin());
     if (!code_.rates) return Eval::ok;
-    CompiledWork& k = work(ws);
+    CompiledWork& k = compiled_work(ws);
     load(state, state.s, k);
     std::copy(v.begin(), v.end(), k.x.begin() + 1 + n_.n);
     code_.rates(k.x.data(), k.y.data());
@@ -153,7 +153,7 @@ class CompiledEquations final : public UserEquations {
   }
 
   void events(const State& state, std::span<double> z, Workspace& ws) const override {
-    CompiledWork& k = work(ws);
+    CompiledWork& k = compiled_work(ws);
     if (place(state, k) != Eval::ok) {
       std::fill(z.begin(), z.end(), std::nan(""));
       return;
@@ -165,7 +165,7 @@ class CompiledEquations final : public UserEquations {
   Energy energy(const State& state, Workspace& ws) const override {
     const double nan = std::nan("");
     Energy out{nan, nan, 0, description_.energy};
-    CompiledWork& k = work(ws);
+    CompiledWork& k = compiled_work(ws);
     if (!out.known || place(state, k) != Eval::ok) return out;
     code_.energy(k.x.data(), k.y.data());
     out.kinetic = k.y[0];
@@ -176,7 +176,7 @@ class CompiledEquations final : public UserEquations {
 
   double quantity(UserQuantity kind, int index, const State& state, double factor,
                   std::span<double> by_p, std::span<double> by_rate, Workspace& ws) const override {
-    CompiledWork& k = work(ws);
+    CompiledWork& k = compiled_work(ws);
     if (place(state, k) != Eval::ok) return std::nan("");
     const int n = n_.n;
     double* const y = k.y.data();
@@ -253,7 +253,7 @@ class CompiledEquations final : public UserEquations {
   /// Newton's method on c = 0 from the contact variables in x, which it overwrites.
   Eval solve_contact(CompiledWork& k) const {
     double* const s = k.x.data() + at_s_;
-    for (int iteration = 0; iteration < max_iterations; ++iteration) {
+    for (int iteration = 0; iteration < most_compiled_iterations; ++iteration) {
       code_.contact(k.x.data(), k.y.data());
       std::copy_n(k.y.begin(), n_.s, k.step.begin());
       std::copy_n(k.y.begin() + n_.s, n_.s * n_.s, k.c_s.data());
@@ -265,7 +265,7 @@ class CompiledEquations final : public UserEquations {
         size = std::max(size, std::abs(k.step[i]) / (1 + std::abs(s[i])));
         if (!std::isfinite(s[i])) return Eval::recoverable;
       }
-      if (size < converged) return Eval::ok;
+      if (size < converged_compiled) return Eval::ok;
     }
     return Eval::recoverable;
   }

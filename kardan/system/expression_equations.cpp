@@ -14,8 +14,8 @@ namespace {
 constexpr int parts = 5;
 
 /// One row for each scalar: variables, definitions, arguments of the formula in hand.
-struct Memory final : Workspace::Scratch {
-  explicit Memory(std::size_t size) {
+struct ExpressionScratch final : Workspace::Scratch {
+  explicit ExpressionScratch(std::size_t size) {
     std::apply([&](auto&... row) { (row.resize(size), ...); }, rows);
   }
   std::tuple<std::vector<double>, std::vector<Seeded>, std::vector<Along>, std::vector<SeededAlong>,
@@ -35,7 +35,7 @@ class ExpressionFunctions final : public UserFunctions {
   }
 
   std::unique_ptr<Workspace::Scratch> make_memory() const override {
-    return std::make_unique<Memory>(variables_ + definitions_ + arguments_);
+    return std::make_unique<ExpressionScratch>(variables_ + definitions_ + arguments_);
   }
 
   void call(const Variables<double>& x, Terms<double>& y) const override { run(x, y); }
@@ -123,7 +123,8 @@ class ExpressionFunctions final : public UserFunctions {
 
   template <class T>
   void run(const Variables<T>& x, Terms<T>& y) const {
-    const std::span<T> values = std::get<std::vector<T>>(static_cast<Memory*>(y.memory)->rows);
+    const std::span<T> values =
+        std::get<std::vector<T>>(static_cast<ExpressionScratch*>(y.memory)->rows);
     T* to = values.data();
     *to++ = x.t;
     for (const auto& part : {x.p, x.v, x.r, x.w, x.s, x.lambda, x.mu})

@@ -14,10 +14,6 @@ void each(const std::shared_ptr<const SparsePattern>& pattern, Use&& use) {
       use(i, pattern->column[k]);
 }
 
-bool is_full(const SparsePattern& p) {
-  return p.nonzeros() == p.rows * p.cols;
-}
-
 /// Calls use(block, row, column) for every entry of every block, in the order of its values, with
 /// its place in the whole matrix; -1 for what does not belong to it.
 template <class Use>
@@ -58,7 +54,7 @@ MotionMatrix::MotionMatrix(const MotionPatterns& p)
   for (int i = 0; i < m_; ++i) diagonal_.push_back(find(n_ + i, n_ + i));
   values_.resize(pattern_->nonzeros());
   solver_ = std::make_unique<LinearSolver>(pattern_);
-  if (w_ == 0 && !p.f_lambda && NullSpaceSolver::serves(n_, m_) && is_full(*p.M) && is_full(*p.G))
+  if (w_ == 0 && !p.f_lambda && NullSpaceSolver::serves(n_, m_) && p.M->is_full() && p.G->is_full())
     free_.emplace(n_, m_);
 }
 

@@ -9,14 +9,10 @@ namespace {
 /// singular position is foretold from farther away (squared, as pivots are).
 constexpr double far_away = 0.3 * 0.3;
 
-bool is_full(const SparsePattern& p) {
-  return p.nonzeros() == p.rows * p.cols;
-}
-
 }  // namespace
 
 MotionSolver::MotionSolver(const SparseMatrix& M, std::shared_ptr<const SparsePattern> G) {
-  if (NullSpaceSolver::serves(G->cols, G->rows) && is_full(*M.pattern) && is_full(*G))
+  if (NullSpaceSolver::serves(G->cols, G->rows) && M.pattern->is_full() && G->is_full())
     free_.emplace(G->cols, G->rows);
   eliminated_.emplace(M.pattern, G);
   if (eliminated_->factor_mass(M.values) == Eval::ok) return;

@@ -29,7 +29,7 @@ std::shared_ptr<const SparsePattern> saddle_pattern(const SparsePattern& W, cons
 /// Refinement stops at this many sweeps; each gains a factor of about mu.
 constexpr int max_refinements = 6;
 /// Residuals below this share of their terms are not worth further directions.
-constexpr double round_off = 1e-12;
+constexpr double saddle_round_off = 1e-12;
 
 }  // namespace
 
@@ -133,7 +133,7 @@ double Saddle::solve(std::span<double> x, std::span<double> y) {
     add_scaled(1, correction_, solution_);
     if (left <= 1e-16 * size) break;
   }
-  if (best > round_off * constraint_terms()) best = solve_weak_directions(best);
+  if (best > saddle_round_off * constraint_terms()) best = solve_weak_directions(best);
   store(x, y);
   return best;
 }
