@@ -32,12 +32,11 @@ endif()
 add_library(kardan_hardening INTERFACE)
 target_link_options(kardan_hardening INTERFACE ${hardening_link})
 
-# harden_folders(FOLDER...): the same for all sources of these folders.
-function(harden_folders)
-  foreach(folder ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
-    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${hardening_flags}")
-  endforeach()
+# harden_sources(SOURCE...): the same for those that belong to one of these rooms, alone or in a batch.
+function(harden_sources)
+  set(sources ${ARGN})
+  list(FILTER sources INCLUDE REGEX "/(kardan/io|kardan/model|apps/cli|batches/kardan_io|batches/kardan_model|batches/apps_cli)[/_]")
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${hardening_flags})
 endfunction()
 
 include(CheckPIESupported)

@@ -48,6 +48,17 @@ constexpr bool optimized = true;
 constexpr bool optimized = false;
 #endif
 
+/// The object of a source: its own, or that of the batch it is compiled in (cmake/Batches.cmake).
+std::string object_of(const std::string& source) {
+  const std::filesystem::path batches =
+      std::filesystem::path(built_program()).parent_path() / "batches";
+  if (std::filesystem::exists(batches))
+    for (const auto& entry : std::filesystem::directory_iterator(batches))
+      if (text_of(entry.path()).find('"' + source + '"') != std::string::npos)
+        return entry.path().filename().string() + ".o";
+  return std::filesystem::path(source).filename().string() + ".o";
+}
+
 TEST(Program, IsHardened) {
   if (sanitized || !optimized) GTEST_SKIP() << "only the program that is delivered is";
   const std::string header = readelf("-h"), segments = readelf("-l"), dynamic = readelf("-d");
@@ -71,7 +82,8 @@ TEST(Program, ReadsFilesWithProtectionOfTheStackAndBounds) {
   const std::string symbols =
       output_of("LC_ALL=C nm -A '" + library + "' 2>/dev/null | grep -E '_chk|assert_fail'");
   const auto uses = [&](const std::string& source, const std::string& symbol) {
-    return std::regex_search(symbols, std::regex(source + "\\.cpp\\.o: +U " + symbol));
+    return std::regex_search(
+        symbols, std::regex(object_of("kardan/io/" + source + ".cpp") + ": +U " + symbol));
   };
   for (const char* source : {"hdf5_dataset", "hdf5_seal", "include", "stored_result"}) {
     EXPECT_TRUE(uses(source, "__stack_chk_fail")) << source;
@@ -81,11 +93,11 @@ TEST(Program, ReadsFilesWithProtectionOfTheStackAndBounds) {
 #ifdef __x86_64__
   // All flags come together: the marks of CET tell that no source was forgotten.
   const std::string notes = output_of("LC_ALL=C readelf -W -n '" + library + "' 2>/dev/null");
-  for (const char* folder : {"/kardan/io", "/kardan/model"})
-    for (const auto& entry : std::filesystem::directory_iterator(source_folder() + folder)) {
+  for (const std::string folder : {"kardan/io/", "kardan/model/"})
+    for (const auto& entry : std::filesystem::directory_iterator(source_folder() + '/' + folder)) {
       if (entry.path().extension() != ".cpp") continue;
-      const std::string name = entry.path().filename();
-      const std::size_t member = notes.find("(" + name + ".o)");
+      const std::string name = object_of(folder + entry.path().filename().string());
+      const std::size_t member = notes.find("(" + name + ")");
       ASSERT_NE(member, std::string::npos) << name;
       const std::string own = notes.substr(member, notes.find("File:", member) - member);
       EXPECT_THAT(own, HasSubstr("IBT")) << name;
