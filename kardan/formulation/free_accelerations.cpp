@@ -67,10 +67,10 @@ Eval FreeAccelerations::reduced(const Workspace& ws, Tangent& tangent, Evaluated
     double sum = ws.gamma[split_.rows[i]];
     for (int k = p.row_start[split_.rows[i]]; k < p.row_start[split_.rows[i] + 1]; ++k)
       sum -= ws.G.values[k] * bias_[p.column[k]];
-    held_[i] = sum;
+    dependent_[i] = sum;
   }
-  if (!split_.rows.empty()) tangent.velocity->solve(held_);
-  split_.add_held(held_, at.ddq);
+  if (!split_.rows.empty()) tangent.velocity->solve(dependent_);
+  split_.add_dependent(dependent_, at.ddq);
   to_accelerations(at);
   force_ = ws.f;
   multiply_add(-1, ws.M, at.a, force_);
@@ -104,7 +104,7 @@ void FreeAccelerations::reduce_at_once(const Workspace& ws, const EvaluatedPoint
 
 void FreeAccelerations::prepare() {
   supports_ = free_supports(system_, split_);
-  held_.resize(split_.rows.size());
+  dependent_.resize(split_.rows.size());
   chosen_ = false;
   shares_.clear();
   const SparsePattern& mass = *system_.patterns().mass;
@@ -204,9 +204,9 @@ void FreeAccelerations::multipliers(const Workspace& ws, Tangent& tangent, Evalu
   multiply_add(-1, ws.M, at.a, force_);
   for (const Chart::Turn& t : chart_.turns())
     put_three(transposed_times(at.turn[t.body], three_at(force_, t.v)), t.v, force_);
-  split_.held_part(force_, held_);
-  tangent.velocity->solve_transposed(held_);
-  for (std::size_t i = 0; i < split_.rows.size(); ++i) at.lambda[split_.rows[i]] = held_[i];
+  split_.dependent_part(force_, dependent_);
+  tangent.velocity->solve_transposed(dependent_);
+  for (std::size_t i = 0; i < split_.rows.size(); ++i) at.lambda[split_.rows[i]] = dependent_[i];
 }
 
 void FreeAccelerations::choose(const Workspace& ws, int nonzeros) {

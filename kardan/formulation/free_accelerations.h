@@ -39,7 +39,7 @@ class FreeAccelerations {
   ///
   ///   U'M U x'' = U'(f - M a0),   a = a0 + U x'',   a0: [G; H] a0 = gamma with x'' = 0.
   [[nodiscard]] Eval reduced(const Workspace& ws, Tangent& tangent, EvaluatedPoint& at);
-  /// lambda from the held part of T'(f - M a) = ([G; H] T)' lambda.
+  /// lambda from the dependent part of T'(f - M a) = ([G; H] T)' lambda.
   void multipliers(const Workspace& ws, Tangent& tangent, EvaluatedPoint& at);
   /// a and lambda at once from [M G'; G 0].
   [[nodiscard]] Eval by_saddle(const Workspace& ws, EvaluatedPoint& at);
@@ -71,7 +71,7 @@ class FreeAccelerations {
   std::vector<BodyShare> shares_;           // none where masses couple bodies
   Vector share_mass_, share_square_;        // M U and U'M U of the body at hand
   Matrix mass_, mass_U_, body_U_;           // U'M U, M U, and U in body tangents
-  Vector x_, force_, bias_, held_;
+  Vector x_, force_, bias_, dependent_;
   DenseLu lu_;
   PickedRows kept_;  // rows of G
   SparseMatrix kept_G_;

@@ -159,19 +159,19 @@ Eval partition_coordinates(const System& system, const State& state, Workspace& 
   if (Eval e = choose_rows(system, state, ws, out, found); e != Eval::ok) return e;
   const int nv = system.sizes().v;
   const std::vector<int>& order = found.holonomic.column_permutation();
-  std::vector<int> held(order.begin(), order.begin() + out.holonomic), drift;
-  std::sort(held.begin(), held.end());
+  std::vector<int> dependent(order.begin(), order.begin() + out.holonomic), drift;
+  std::sort(dependent.begin(), dependent.end());
   if (out.drift() > 0)
     if (Eval e = choose_drift(system, found, drift); e != Eval::ok) return e;
-  held.insert(held.end(), drift.begin(), drift.end());
-  std::vector<int> sorted = held;
+  dependent.insert(dependent.end(), drift.begin(), drift.end());
+  std::vector<int> sorted = dependent;
   std::sort(sorted.begin(), sorted.end());
   out.free_coordinates = others(nv, sorted);
   out.X = picking(nv, out.free_coordinates);
-  out.held = picking(nv, held);
-  out.held_coordinates = held;
+  out.dependent = picking(nv, dependent);
+  out.dependent_coordinates = dependent;
   out.x_of = transposed(out.X);
-  out.held_of = transposed(out.held);
+  out.dependent_of = transposed(out.dependent);
   out.free_coordinates.insert(out.free_coordinates.end(), drift.begin(), drift.end());
   return Eval::ok;
 }
@@ -201,17 +201,17 @@ Eval span_tangent_space(const System& system, const State& state, Workspace& ws,
     multiply(N, still, X);
     multiply(N, along, Z);
   }
-  Matrix held(N.rows(), D.cols() + Z.cols());
-  for (int i = 0; i < held.rows(); ++i) {
-    std::copy_n(D.row(i), D.cols(), held.row(i));
-    std::copy_n(Z.row(i), Z.cols(), held.row(i) + D.cols());
+  Matrix dependent(N.rows(), D.cols() + Z.cols());
+  for (int i = 0; i < dependent.rows(); ++i) {
+    std::copy_n(D.row(i), D.cols(), dependent.row(i));
+    std::copy_n(Z.row(i), Z.cols(), dependent.row(i) + D.cols());
   }
   out.X = scaled(system, 1, X);
-  out.held = scaled(system, 1, held);
+  out.dependent = scaled(system, 1, dependent);
   out.x_of = transposed(scaled(system, -1, X));
-  out.held_of = transposed(scaled(system, -1, held));
+  out.dependent_of = transposed(scaled(system, -1, dependent));
   out.free_coordinates.clear();
-  out.held_coordinates.clear();
+  out.dependent_coordinates.clear();
   return Eval::ok;
 }
 
@@ -219,39 +219,39 @@ void Parametrization::compose(std::span<const double> x, std::span<const double>
                               std::span<double> q) const {
   X.multiply(x, q);
   if (zeta.empty()) return;
-  const SparsePattern& p = *held.pattern;
+  const SparsePattern& p = *dependent.pattern;
   for (int j = 0; j < p.rows; ++j)
     for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
-      if (const int c = p.column[k] - holonomic; c >= 0) q[j] += held.values[k] * zeta[c];
+      if (const int c = p.column[k] - holonomic; c >= 0) q[j] += dependent.values[k] * zeta[c];
 }
 
-void Parametrization::add_held(std::span<const double> y, std::span<double> q) const {
-  if (!held_coordinates.empty()) {
-    for (std::size_t k = 0; k < y.size(); ++k) q[held_coordinates[k]] += y[k];
+void Parametrization::add_dependent(std::span<const double> y, std::span<double> q) const {
+  if (!dependent_coordinates.empty()) {
+    for (std::size_t k = 0; k < y.size(); ++k) q[dependent_coordinates[k]] += y[k];
     return;
   }
-  const SparsePattern& p = *held.pattern;
+  const SparsePattern& p = *dependent.pattern;
   const int size = static_cast<int>(y.size());
   for (int j = 0; j < p.rows; ++j)
     for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
-      if (p.column[k] < size) q[j] += held.values[k] * y[p.column[k]];
+      if (p.column[k] < size) q[j] += dependent.values[k] * y[p.column[k]];
 }
 
-void Parametrization::held_part(std::span<const double> q, std::span<double> y) const {
+void Parametrization::dependent_part(std::span<const double> q, std::span<double> y) const {
   std::fill(y.begin(), y.end(), 0.0);
-  const SparsePattern& p = *held.pattern;
+  const SparsePattern& p = *dependent.pattern;
   for (int j = 0; j < p.rows; ++j)
     for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
-      y[p.column[k]] += held.values[k] * q[j];
+      y[p.column[k]] += dependent.values[k] * q[j];
 }
 
-void Parametrization::add_held(const Matrix& Y, Matrix& Q) const {
-  const SparsePattern& p = *held.pattern;
+void Parametrization::add_dependent(const Matrix& Y, Matrix& Q) const {
+  const SparsePattern& p = *dependent.pattern;
   const auto width = static_cast<std::size_t>(Y.cols());
   for (int j = 0; j < p.rows; ++j)
     for (int k = p.row_start[j]; k < p.row_start[j + 1]; ++k)
       if (p.column[k] < Y.rows())
-        add_scaled(held.values[k], {Y.row(p.column[k]), width}, {Q.row(j), width});
+        add_scaled(dependent.values[k], {Y.row(p.column[k]), width}, {Q.row(j), width});
 }
 
 void Parametrization::free_columns(Matrix& B) const {
@@ -261,28 +261,29 @@ void Parametrization::free_columns(Matrix& B) const {
     for (int k = X.pattern->row_start[j]; k < X.pattern->row_start[j + 1]; ++k)
       B(j, X.pattern->column[k]) = X.values[k];
     if (B.cols() == n) continue;
-    for (int k = held.pattern->row_start[j]; k < held.pattern->row_start[j + 1]; ++k)
-      if (const int c = held.pattern->column[k] - holonomic; c >= 0) B(j, n + c) = held.values[k];
+    for (int k = dependent.pattern->row_start[j]; k < dependent.pattern->row_start[j + 1]; ++k)
+      if (const int c = dependent.pattern->column[k] - holonomic; c >= 0)
+        B(j, n + c) = dependent.values[k];
   }
 }
 
 void Parametrization::drift_of(std::span<const double> q, std::span<double> zeta) const {
-  const SparsePattern& p = *held_of.pattern;
+  const SparsePattern& p = *dependent_of.pattern;
   for (int i = 0; i < drift(); ++i) {
     zeta[i] = 0;
     for (int k = p.row_start[holonomic + i]; k < p.row_start[holonomic + i + 1]; ++k)
-      zeta[i] += held_of.values[k] * q[p.column[k]];
+      zeta[i] += dependent_of.values[k] * q[p.column[k]];
   }
 }
 
 void Parametrization::drift_of(const Matrix& Q, Matrix& zeta) const {
   zeta.resize(drift(), Q.cols());
   zeta.set_zero();
-  const SparsePattern& p = *held_of.pattern;
+  const SparsePattern& p = *dependent_of.pattern;
   const auto width = static_cast<std::size_t>(Q.cols());
   for (int i = 0; i < drift(); ++i)
     for (int k = p.row_start[holonomic + i]; k < p.row_start[holonomic + i + 1]; ++k)
-      add_scaled(held_of.values[k], {Q.row(p.column[k]), width}, {zeta.row(i), width});
+      add_scaled(dependent_of.values[k], {Q.row(p.column[k]), width}, {zeta.row(i), width});
 }
 
 double Parametrization::length(const Matrix& H) const {
@@ -290,15 +291,16 @@ double Parametrization::length(const Matrix& H) const {
   return free_coordinates.empty() ? std::hypot(1, size) : std::max(1.0, size);
 }
 
-HeldBlock::HeldBlock(const Parametrization& split, const SparsePattern& constraint, int size) {
-  const SparsePattern& held = *split.held.pattern;
+DependentBlock::DependentBlock(const Parametrization& split, const SparsePattern& constraint,
+                               int size) {
+  const SparsePattern& dependent = *split.dependent.pattern;
   auto each = [&](auto use) {
     for (int i = 0; i < size; ++i)
       for (int k = constraint.row_start[split.rows[i]]; k < constraint.row_start[split.rows[i] + 1];
            ++k) {
         const int j = constraint.column[k];
-        for (int l = held.row_start[j]; l < held.row_start[j + 1]; ++l)
-          if (held.column[l] < size) use(i, held.column[l], k, split.held.values[l]);
+        for (int l = dependent.row_start[j]; l < dependent.row_start[j + 1]; ++l)
+          if (dependent.column[l] < size) use(i, dependent.column[l], k, split.dependent.values[l]);
       }
   };
   PatternBuilder builder(size, size);
@@ -309,7 +311,7 @@ HeldBlock::HeldBlock(const Parametrization& split, const SparsePattern& constrai
   });
 }
 
-void HeldBlock::gather(std::span<const double> A, std::span<double> values) const {
+void DependentBlock::gather(std::span<const double> A, std::span<double> values) const {
   std::fill(values.begin(), values.end(), 0.0);
   for (const Term& t : terms_) values[t.to] += t.factor * A[t.from];
 }
@@ -317,7 +319,7 @@ void HeldBlock::gather(std::span<const double> A, std::span<double> values) cons
 FreeBlock::FreeBlock(const Parametrization& split, const SparsePattern& constraint, int rows,
                      int columns)
     : rows_(rows), columns_(columns) {
-  const SparsePattern &X = *split.X.pattern, &held = *split.held.pattern;
+  const SparsePattern &X = *split.X.pattern, &dependent = *split.dependent.pattern;
   const int n = split.free_velocities();
   for (int i = 0; i < rows; ++i)
     for (int k = constraint.row_start[split.rows[i]]; k < constraint.row_start[split.rows[i] + 1];
@@ -326,9 +328,9 @@ FreeBlock::FreeBlock(const Parametrization& split, const SparsePattern& constrai
       for (int l = X.row_start[j]; l < X.row_start[j + 1]; ++l)
         terms_.push_back({i * columns + X.column[l], k, split.X.values[l]});
       if (columns == n) continue;
-      for (int l = held.row_start[j]; l < held.row_start[j + 1]; ++l)
-        if (const int c = held.column[l] - split.holonomic; c >= 0)
-          terms_.push_back({i * columns + n + c, k, split.held.values[l]});
+      for (int l = dependent.row_start[j]; l < dependent.row_start[j + 1]; ++l)
+        if (const int c = dependent.column[l] - split.holonomic; c >= 0)
+          terms_.push_back({i * columns + n + c, k, split.dependent.values[l]});
     }
 }
 
@@ -364,10 +366,10 @@ std::vector<std::vector<int>> free_supports(const System& system, const Parametr
   const int m = static_cast<int>(split.rows.size());
   std::vector<int> all(nv);
   for (int j = 0; j < nv; ++j) all[j] = j;
-  if (split.held_coordinates.empty() || split.drift() > 0)
+  if (split.dependent_coordinates.empty() || split.drift() > 0)
     return std::vector<std::vector<int>>(n, all);
-  std::vector<int> held_place(nv, -1), free_place(nv, -1);
-  for (int k = 0; k < m; ++k) held_place[split.held_coordinates[k]] = k;
+  std::vector<int> dependent_place(nv, -1), free_place(nv, -1);
+  for (int k = 0; k < m; ++k) dependent_place[split.dependent_coordinates[k]] = k;
   for (int i = 0; i < n; ++i) free_place[split.free_coordinates[i]] = i;
   const SparsePattern& p = *system.patterns().constraint;
   Groups groups(2 * m);  // rows, then dependent coordinates
@@ -377,7 +379,7 @@ std::vector<std::vector<int>> free_supports(const System& system, const Parametr
         use(i, p.column[k]);
   };
   each([&](int i, int j) {
-    if (held_place[j] >= 0) groups.join(i, m + held_place[j]);
+    if (dependent_place[j] >= 0) groups.join(i, m + dependent_place[j]);
   });
   std::vector<std::vector<char>> moves(n, std::vector<char>(2 * m, 0));  // groups, by column
   each([&](int i, int j) {
@@ -389,7 +391,7 @@ std::vector<std::vector<int>> free_supports(const System& system, const Parametr
     std::fill(marked.begin(), marked.end(), 0);
     marked[split.free_coordinates[i]] = 1;
     for (int k = 0; k < m; ++k)
-      if (moves[i][groups.of(m + k)]) marked[split.held_coordinates[k]] = 1;
+      if (moves[i][groups.of(m + k)]) marked[split.dependent_coordinates[k]] = 1;
     // Rotations of a body mix.
     if (system.dimension() == 3)
       for (const BodyLayout& body : system.bodies()) {

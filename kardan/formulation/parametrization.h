@@ -17,16 +17,16 @@
 namespace kardan {
 
 struct Parametrization {
-  std::vector<int> rows;  ///< independent constraint rows, holonomic ones first
-  int holonomic = 0;      ///< how many of them are
-  SparseMatrix X;         ///< nv x n
-  SparseMatrix held;      ///< nv x m: [D Z]
+  std::vector<int> rows;   ///< independent constraint rows, holonomic ones first
+  int holonomic = 0;       ///< how many of them are
+  SparseMatrix X;          ///< nv x n
+  SparseMatrix dependent;  ///< nv x m: [D Z]
   /// [X D Z]^-1: the rows that give x, and those that give (y, zeta).
-  SparseMatrix x_of, held_of;
+  SparseMatrix x_of, dependent_of;
   /// Coordinates that are x and zeta, where single ones are; empty for other bases.
   std::vector<int> free_coordinates;
   /// Coordinates that are (y, zeta), where single ones are.
-  std::vector<int> held_coordinates;
+  std::vector<int> dependent_coordinates;
 
   int free_velocities() const { return X.cols(); }
   int drift() const { return static_cast<int>(rows.size()) - holonomic; }  ///< length of zeta
@@ -35,11 +35,11 @@ struct Parametrization {
   /// q = X x + Z zeta; `zeta` may be left out.
   void compose(std::span<const double> x, std::span<const double> zeta, std::span<double> q) const;
   /// q += D y, or q += D y + Z zeta for (y, zeta).
-  void add_held(std::span<const double> y, std::span<double> q) const;
+  void add_dependent(std::span<const double> y, std::span<double> q) const;
   /// y = [D Z]' q
-  void held_part(std::span<const double> q, std::span<double> y) const;
+  void dependent_part(std::span<const double> q, std::span<double> y) const;
   /// Q += D Y or Q += [D Z] Y, depending on the rows of Y.
-  void add_held(const Matrix& Y, Matrix& Q) const;
+  void add_dependent(const Matrix& Y, Matrix& Q) const;
   /// B = X, or [X Z] where B has a column for every free position.
   void free_columns(Matrix& B) const;
   /// The part of q that is zeta, and the same of every column.
@@ -51,10 +51,10 @@ struct Parametrization {
 };
 
 /// The square matrix A [D Z], or A D over the first rows, from the values of A.
-class HeldBlock {
+class DependentBlock {
  public:
-  HeldBlock() = default;
-  HeldBlock(const Parametrization& split, const SparsePattern& constraint, int size);
+  DependentBlock() = default;
+  DependentBlock(const Parametrization& split, const SparsePattern& constraint, int size);
   const std::shared_ptr<const SparsePattern>& pattern() const { return pattern_; }
   void gather(std::span<const double> A, std::span<double> values) const;
 

@@ -28,8 +28,8 @@ Eval StateSpace::choose_partition(std::string why) {
   if (Eval e = partition_.choose(base_.state, *ws_, std::move(why)); e != Eval::ok) return e;
   for (Tangent* tangent : {&at_base_, &point_.tangent, &near_})
     partition_.blocks().prepare(*tangent);
-  scratch_.held.resize(split_.holonomic);
-  scratch_.held_velocities.resize(split_.rows.size());
+  scratch_.dependent.resize(split_.holonomic);
+  scratch_.dependent_velocities.resize(split_.rows.size());
   accelerations_.prepare();
   jacobian_.find_columns(accelerations_.supports());
   return Eval::ok;
@@ -252,15 +252,15 @@ void StateSpace::base_point(ChartPoint& point) const {
 void StateSpace::place(const Local& y, ChartPoint& point) {
   const int drift = split_.drift();
   const std::span<const double> zeta(y.z.data(), static_cast<std::size_t>(drift));
-  Vector& held = scratch_.place_held;
-  held.resize(split_.rows.size());
-  split_.held_of.multiply(point.q, held);
-  std::copy(zeta.begin(), zeta.end(), held.begin() + split_.holonomic);
+  Vector& dependent = scratch_.place_dependent;
+  dependent.resize(split_.rows.size());
+  split_.dependent_of.multiply(point.q, dependent);
+  std::copy(zeta.begin(), zeta.end(), dependent.begin() + split_.holonomic);
   split_.X.multiply(y.x, point.q);
-  split_.add_held(held, point.q);
-  split_.held_of.multiply(point.dq, held);
+  split_.add_dependent(dependent, point.q);
+  split_.dependent_of.multiply(point.dq, dependent);
   split_.X.multiply(y.u, point.dq);
-  split_.add_held(held, point.dq);
+  split_.add_dependent(dependent, point.dq);
   point.z.assign(y.z.begin() + drift, y.z.end());
 }
 

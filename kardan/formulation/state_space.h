@@ -124,7 +124,7 @@ class StateSpace final : public ChartProblem {
   Eval evaluate_point(double t, const Local& y);
   void spread_position_error(const Local& e, Vector& all);
   void spread_velocity_error(const Vector& u, Vector& all);
-  void close_error(int m, LinearSolver& dependent, Vector& held, Vector& all) const;
+  void close_error(int m, LinearSolver& solver, Vector& dependent, Vector& all) const;
 
   const System& system_;
   std::unique_ptr<Workspace> ws_;
@@ -158,7 +158,7 @@ class StateSpace final : public ChartProblem {
   bool at_end_ = false;   // its columns and its tangent belong to the end of a step
   ErrorUnits error_units_;
   struct Scratch {
-    Vector held, held_velocities, guess, place_held;
+    Vector dependent, dependent_velocities, guess, place_dependent;
     Local units, free_part, grid_y;
     Local errors;  // of all coordinates
     LocalRate end_rate;

@@ -14,10 +14,10 @@ bool StateSpace::advance(const ChartPoint& point) {
   nearest_ = &near_;
   near_.t = point.t;
   near_.free.resize(split_.free_positions());
-  near_.held.resize(split_.rows.size());
+  near_.dependent.resize(split_.rows.size());
   split_.x_of.multiply(point.q, std::span(near_.free).first(second_order()));
-  split_.held_of.multiply(point.q, near_.held);
-  std::copy(near_.held.begin() + split_.holonomic, near_.held.end(),
+  split_.dependent_of.multiply(point.q, near_.dependent);
+  std::copy(near_.dependent.begin() + split_.holonomic, near_.dependent.end(),
             near_.free.begin() + second_order());
   partition_.blocks().expand(point_.G, ws_->g_t, near_);
   return partition_.serves(near_);

@@ -27,10 +27,10 @@ void StateSpace::bend_base() {
   scratch_.guess.resize(n + drift);
   split_.x_of.multiply(base_.a, std::span(scratch_.guess).first(n));
   split_.drift_of(base_.a, std::span(scratch_.guess).subspan(n));
-  scratch_.held_velocities.resize(split_.rows.size());
-  split_.held_of.multiply(base_.a, scratch_.held_velocities);
+  scratch_.dependent_velocities.resize(split_.rows.size());
+  split_.dependent_of.multiply(base_.a, scratch_.dependent_velocities);
   for (int k = 0; k < m; ++k)
-    at_base_.bend[k] = scratch_.held_velocities[k] -
+    at_base_.bend[k] = scratch_.dependent_velocities[k] -
                        dot({at_base_.H.row(k), scratch_.guess.size()}, scratch_.guess);
 }
 
@@ -45,12 +45,12 @@ void StateSpace::guess_positions(double t, const Local& y) {
     scratch_.guess[n + i] = from_base ? y.z[i] : y.z[i] - near.free[n + i];
   const double time = t - near.t;
   for (int k = 0; k < split_.holonomic; ++k) {
-    scratch_.held[k] = near.H_t[k] * time;
-    scratch_.held[k] += from_base ? 0.5 * time * time * near.bend[k] : near.held[k];
+    scratch_.dependent[k] = near.H_t[k] * time;
+    scratch_.dependent[k] += from_base ? 0.5 * time * time * near.bend[k] : near.dependent[k];
   }
-  add_products(near.H, scratch_.guess, scratch_.held);
+  add_products(near.H, scratch_.guess, scratch_.dependent);
   split_.compose(y.x, {y.z.data(), static_cast<std::size_t>(drift)}, point_.q);
-  split_.add_held(scratch_.held, point_.q);
+  split_.add_dependent(scratch_.dependent, point_.q);
 }
 
 Eval StateSpace::dependent_positions(double t, const Local& y) {
@@ -61,12 +61,12 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
   return close_positions();
 }
 
-/// How far the positions are from closed (scaled, the worst row); `held` is what they lack.
+/// How far the positions are from closed (scaled, the worst row); `dependent` is what they lack.
 double StateSpace::open_positions(int& worst) {
   double size = 0;
   for (int k = 0; k < split_.holonomic; ++k) {
-    scratch_.held[k] = -ws_->g[split_.rows[k]];
-    const double s = std::abs(scratch_.held[k]) * partition_.position_weight(k);
+    scratch_.dependent[k] = -ws_->g[split_.rows[k]];
+    const double s = std::abs(scratch_.dependent[k]) * partition_.position_weight(k);
     if (s > size) {
       size = s;
       worst = split_.rows[k];
@@ -110,8 +110,8 @@ Eval StateSpace::close_positions() {
       }
       factors = &point_.tangent.positions();
     }
-    factors->solve(scratch_.held);
-    split_.add_held(scratch_.held, point_.q);
+    factors->solve(scratch_.dependent);
+    split_.add_dependent(scratch_.dependent, point_.q);
     if (!look && iteration > 0 && size * size < foreseeable * closing_.position * last) {
       system_.retract(base_.state.p, point_.q, point_.state.p);
       follow(point_.q, point_.state);
@@ -153,10 +153,10 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
     double sum = ws_->g_t[split_.rows[i]];
     for (int k = p.row_start[split_.rows[i]]; k < p.row_start[split_.rows[i] + 1]; ++k)
       sum += point_.G[k] * point_.dq[p.column[k]];
-    scratch_.held_velocities[i] = -sum;
+    scratch_.dependent_velocities[i] = -sum;
   }
-  point_.tangent.velocity->solve(scratch_.held_velocities);
-  split_.add_held(scratch_.held_velocities, point_.dq);
+  point_.tangent.velocity->solve(scratch_.dependent_velocities);
+  split_.add_dependent(scratch_.dependent_velocities, point_.dq);
   turn_velocities();
   return Eval::ok;
 }

@@ -13,7 +13,7 @@ void StateSpace::spread_position_error(const Local& e, Vector& all) {
   const std::span<const double> zeta = std::span(e.z).first(drift);
   if (at_end_) {
     split_.compose(e.x, zeta, all);
-    return close_error(split_.holonomic, point_.tangent.positions(), scratch_.held, all);
+    return close_error(split_.holonomic, point_.tangent.positions(), scratch_.dependent, all);
   }
   for (int j = 0; j < system_.sizes().v; ++j) {
     const double* row = nearest_->B.row(j);
@@ -26,24 +26,24 @@ void StateSpace::spread_velocity_error(const Vector& u, Vector& all) {
   if (at_end_) {
     split_.compose(u, {}, all);
     const int m = static_cast<int>(split_.rows.size());
-    return close_error(m, *point_.tangent.velocity, scratch_.held_velocities, all);
+    return close_error(m, *point_.tangent.velocity, scratch_.dependent_velocities, all);
   }
   for (int j = 0; j < system_.sizes().v; ++j)
     all[j] = dot({nearest_->velocities().row(j), u.size()}, u);
 }
 
 /// Adds dependent coordinates so that the first `m` rows do not change along `all`.
-void StateSpace::close_error(int m, LinearSolver& dependent, Vector& held, Vector& all) const {
+void StateSpace::close_error(int m, LinearSolver& solver, Vector& dependent, Vector& all) const {
   if (m == 0) return;
   const SparsePattern& p = *system_.patterns().constraint;
   for (int i = 0; i < m; ++i) {
     double sum = 0;
     for (int k = p.row_start[split_.rows[i]]; k < p.row_start[split_.rows[i] + 1]; ++k)
       sum -= point_.G[k] * all[p.column[k]];
-    held[i] = sum;
+    dependent[i] = sum;
   }
-  dependent.solve(held);
-  split_.add_held(held, all);
+  solver.solve(dependent);
+  split_.add_dependent(dependent, all);
 }
 
 void StateSpace::constrained_part(Vector& d) {

@@ -153,19 +153,19 @@ void StateSpaceJacobian::to_body(Sum sum, const Matrix& X, int parts, int part, 
 void StateSpaceJacobian::close_dependent(Where where, Tangent& tangent, Matrix& Yq, Matrix& Y) {
   const bool wanted = split_.drift() > 0 || where != Where::base;
   const int width = W3_.cols(), parts = width / width_;
-  if (wanted || split_.held_coordinates.empty()) {
+  if (wanted || split_.dependent_coordinates.empty()) {
     Yq.resize(Y.rows(), width);
     Yq.set_zero();
   }
   if (split_.rows.empty()) return;
   tangent.velocity->solve(W3_);
-  if (!wanted && !split_.held_coordinates.empty()) {
+  if (!wanted && !split_.dependent_coordinates.empty()) {
     for (int k = 0; k < W3_.rows(); ++k)
       add_scaled(1, {W3_.row(k), static_cast<std::size_t>(width)},
-                 {Y.row(split_.held_coordinates[k]), static_cast<std::size_t>(width)});
+                 {Y.row(split_.dependent_coordinates[k]), static_cast<std::size_t>(width)});
     return;
   }
-  split_.add_held(W3_, Yq);
+  split_.add_dependent(W3_, Yq);
   to_body(Sum::go_on, Yq, parts, 0, Y);
 }
 
@@ -270,7 +270,7 @@ Eval StateSpaceJacobian::reduce(const Place& at, Derivatives terms, LocalJacobia
   for (int j = 0; j < nv; ++j) std::copy_n(at.tangent.B.row(j), n, Xq_.row(j));
   if (moving_) {
     by_time_.assign(nv, 0.0);
-    split_.add_held(at.tangent.H_t, by_time_);
+    split_.add_dependent(at.tangent.H_t, by_time_);
     for (int j = 0; j < nv; ++j) Xq_(j, n) = by_time_[j];
   }
   if (at.where == Where::base)

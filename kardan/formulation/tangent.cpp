@@ -7,10 +7,10 @@ namespace kardan {
 DependentBlocks::DependentBlocks(const Parametrization& split, const SparsePattern& constraint)
     : split_(&split) {
   const int m = static_cast<int>(split.rows.size());
-  velocity_ = HeldBlock(split, constraint, m);
+  velocity_ = DependentBlock(split, constraint, m);
   velocity_values_.resize(velocity_.pattern()->nonzeros());
   if (split.drift() > 0) {
-    position_ = HeldBlock(split, constraint, split.holonomic);
+    position_ = DependentBlock(split, constraint, split.holonomic);
     position_values_.resize(position_.pattern()->nonzeros());
     free_velocity_ = FreeBlock(split, constraint, m, split.free_velocities());
   }
@@ -48,22 +48,22 @@ void DependentBlocks::expand(const Vector& G, const Vector& g_t, Tangent& tangen
     tangent.positions().solve(tangent.H);
     if (norm_max(tangent.H_t) > 0) tangent.positions().solve(tangent.H_t);
   }
-  const bool picked = !split.held_coordinates.empty();
+  const bool picked = !split.dependent_coordinates.empty();
   if (!picked || tangent.B.rows() == 0) {
     tangent.B.resize(nv, n);
     split.free_columns(tangent.B);
   }
   if (picked)
     for (int k = 0; k < m; ++k)
-      std::copy_n(tangent.H.row(k), n, tangent.B.row(split.held_coordinates[k]));
+      std::copy_n(tangent.H.row(k), n, tangent.B.row(split.dependent_coordinates[k]));
   else
-    split.add_held(tangent.H, tangent.B);
+    split.add_dependent(tangent.H, tangent.B);
   if (split.drift() == 0) return;
   free_velocity_.gather(G, tangent.H_u);
   tangent.velocity->solve(tangent.H_u);
   tangent.U.resize(nv, split.free_velocities());
   split.free_columns(tangent.U);
-  split.add_held(tangent.H_u, tangent.U);
+  split.add_dependent(tangent.H_u, tangent.U);
 }
 
 double DependentBlocks::length(const Tangent& tangent) const {

@@ -15,12 +15,12 @@ namespace kardan {
 
 struct Tangent {
   double t = 0;
-  Vector free, held;  // (x, zeta) and y of the point
-  Matrix H;           // y by (x, zeta)
-  Vector H_t;         // y by t
-  Vector bend;        // y'' with x'' = zeta'' = 0, at the base
-  Matrix B;           // q by (x, zeta)
-  Matrix H_u, U;      // (y', zeta') and q' by u, where there are nonholonomic rows
+  Vector free, dependent;  // (x, zeta) and y of the point
+  Matrix H;                // y by (x, zeta)
+  Vector H_t;              // y by t
+  Vector bend;             // y'' with x'' = zeta'' = 0, at the base
+  Matrix B;                // q by (x, zeta)
+  Matrix H_u, U;           // (y', zeta') and q' by u, where there are nonholonomic rows
   std::unique_ptr<LinearSolver> velocity;  // factors of [G; H] T [D Z]
   std::unique_ptr<LinearSolver> position;  // of G T D, where there are nonholonomic rows
   LinearSolver& positions() { return position ? *position : *velocity; }
@@ -61,7 +61,7 @@ class DependentBlocks {
 
  private:
   const Parametrization* split_ = nullptr;
-  HeldBlock velocity_, position_;
+  DependentBlock velocity_, position_;
   FreeBlock free_, free_velocity_;  // of H and H_u
   Vector velocity_values_, position_values_;
 };

@@ -46,8 +46,8 @@ class Parametrizations : public testing::TestWithParam<Case> {
 };
 
 TEST_P(Parametrizations, HaveTheirInverse) {
-  const Matrix of[2] = {split_.x_of.to_dense(), split_.held_of.to_dense()};
-  const Matrix columns[2] = {split_.X.to_dense(), split_.held.to_dense()};
+  const Matrix of[2] = {split_.x_of.to_dense(), split_.dependent_of.to_dense()};
+  const Matrix columns[2] = {split_.X.to_dense(), split_.dependent.to_dense()};
   EXPECT_EQ(columns[0].cols() + columns[1].cols(), model_.system->sizes().v);
   for (int a = 0; a < 2; ++a)
     for (int b = 0; b < 2; ++b) {
@@ -69,7 +69,7 @@ TEST_P(Parametrizations, KeepTheRankOfPositionsAndVelocities) {
 TEST_P(Parametrizations, LeaveBlocksThatCanBeSolved) {
   const int m = static_cast<int>(split_.rows.size());
   for (const int size : {split_.holonomic, m}) {
-    const HeldBlock block(split_, *ws_->G.pattern, size);
+    const DependentBlock block(split_, *ws_->G.pattern, size);
     Vector values(block.pattern()->nonzeros());
     block.gather(ws_->G.values, values);
     LinearSolver solver(block.pattern());
@@ -85,7 +85,7 @@ TEST_P(TangentSpaces, AreSpanned) {
   const int m = static_cast<int>(split_.rows.size());
   const double size = norm_max(ws_->G.values);
   EXPECT_LE(product(0, m, split_.X), 1e-13 * size) << "X lies in all constraints";
-  SparseMatrix Z = split_.held;  // the columns of Z alone
+  SparseMatrix Z = split_.dependent;  // the columns of Z alone
   for (int k = 0; k < Z.pattern->nonzeros(); ++k)
     if (Z.pattern->column[k] < split_.holonomic) Z.values[k] = 0;
   EXPECT_LE(product(0, split_.holonomic, Z), 1e-13 * size) << "Z in the holonomic ones";

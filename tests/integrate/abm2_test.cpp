@@ -120,7 +120,7 @@ TEST(StateSpacePast, MayLieAtAFoldOfThePartition) {
   ASSERT_EQ(partition_coordinates(*model.system, later, *ws, split), Eval::ok);
   auto condition = [&](const State& state) {
     EXPECT_EQ(model.system->evaluate(state, {.velocity = true}, *ws), Eval::ok);
-    const HeldBlock block(split, *ws->G.pattern, split.holonomic);
+    const DependentBlock block(split, *ws->G.pattern, split.holonomic);
     Vector values(block.pattern()->nonzeros());
     block.gather(ws->G.values, values);
     LinearSolver solver(block.pattern());
