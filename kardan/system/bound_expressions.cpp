@@ -38,7 +38,8 @@ class Binder {
   void sensor(const ExpressionQuantity& e) {
     BoundExpression bound = bind(e.name, e.value, e.where);
     const int index = static_cast<int>(out.sensors.size());
-    NamedQuantity named{e.name, {Quantity::Kind::expression, 0, index}, "", {}, false};
+    NamedQuantity named{
+        e.name, {Quantity::Kind::expression, 0, index}, "", {}, false, is_followed(bound)};
     for (const Quantity& argument : bound.arguments) {
       named.velocity = named.velocity || names_.is_velocity(argument);
       for (const int c : names_.quantity_columns(argument)) named.columns.push_back(c);
@@ -49,19 +50,16 @@ class Binder {
 
   void event(const EventData& e) {
     out.events.push_back(bind(e.name, e.function, e.where));
-    if (e.action == EventAction::impulse && !of_positions(out.events.back()))
+    if (e.action == EventAction::impulse && !is_followed(out.events.back()))
       refuse_impulse(e, diagnostics_);
   }
 
   BoundExpressions out;
 
  private:
-  bool of_positions(const BoundExpression& bound) const {
-    return std::ranges::none_of(bound.arguments, [&](const Quantity& q) {
-      if (q.kind == Quantity::Kind::expression) return !of_positions(out.sensors[q.index]);
-      return q.kind == Quantity::Kind::state || q.kind == Quantity::Kind::auxiliary ||
-             names_.is_velocity(q);
-    });
+  bool is_followed(const BoundExpression& bound) const {
+    return std::ranges::all_of(bound.arguments,
+                               [&](const Quantity& q) { return names_.is_followed(q); });
   }
 
   NameData& names_;

@@ -284,7 +284,7 @@ Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const do
 template <int D>
 void MultibodyEquations<D>::events(const State& state, std::span<double> z, Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
-  for (const auto& bank : program_.forces) bank->events(at, z.data());
+  for (const auto* bank : program_.switching) bank->events(at, z.data());
   for (std::size_t i = 0; i < expressions_.events.size(); ++i)
     z[first_asked_ + i] = expression(expressions_.events[i], state, 0, {}, {}, ws);
 }
@@ -294,14 +294,14 @@ void MultibodyEquations<D>::event_guards(const State& state, std::span<const dou
                                          std::span<double> guard, std::span<double> rate,
                                          Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
-  for (const auto& bank : program_.forces)
+  for (const auto* bank : program_.guarded)
     bank->event_guards(at, speed.data(), guard.data(), rate.data());
 }
 
 template <int D>
 void MultibodyEquations<D>::choose_modes(State& state, Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
-  for (const auto& bank : program_.forces) bank->choose_modes(at, state.modes.data());
+  for (const auto* bank : program_.switching) bank->choose_modes(at, state.modes.data());
 }
 
 /// [rad] How far the tangent `way` turns body b.

@@ -103,8 +103,6 @@ class MultibodyEquations final : public BodyEquations {
   ForceValues force_values(Workspace&) const;
   void body_forces(const std::vector<BodyMotion<D>>&, Vector& f) const;
   void body_force_derivatives(const std::vector<BodyMotion<D>>&, SparseMatrix& f_v) const;
-  double sensor(int index, const State&, double factor, std::span<double> by_p,
-                std::span<double> by_v, Workspace&) const;
   double expression(const BoundExpression&, const State&, double factor, std::span<double> by_p,
                     std::span<double> by_v, Workspace&) const;
   void jet(const Quantity&, const HeldRow&, const State&, std::size_t depth, QuantityJet&,

@@ -1,7 +1,6 @@
 /// Events of impulses that are held: rows z = 0 for an expression z of positions and time.
 
 #include <algorithm>
-#include <numbers>
 
 #include "kardan/system/multibody.h"
 
@@ -96,14 +95,10 @@ void MultibodyEquations<D>::jet(const Quantity& q, const HeldRow& held, const St
       out.accel = m.a[i];
     out.G[place_of(held.columns, bodies_[q.body].v + i)] = 1;
   } else {
-    const Sensor<D>& s = program_.sensors[q.index];
+    const FollowedReading<D>& s = *program_.sensors[q.index].followed;
     Measure<D> y;
-    std::visit(
-        [&](const auto& measure) {
-          measure.evaluate({motion[s.A.body], motion[s.B.body]}, Depth::second, y);
-        },
-        s.measure);
-    out.value = y.value + (s.counter >= 0 ? 2 * std::numbers::pi * state.turns[s.counter] : 0);
+    s.follow(context(state, motion), y);
+    out.value = y.value;
     out.rate = y.rate;
     out.accel = y.accel;
     const auto each = [&](auto&& use) {

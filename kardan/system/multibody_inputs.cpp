@@ -95,11 +95,7 @@ template <int D>
 Taylor MultibodyEquations<D>::law_over(const LawInput<D>& law, const Input<D>& input,
                                        const Context<D>& at, const Taylor& t) const {
   Measure<D> y;
-  std::visit(
-      [&](const auto& measure) {
-        measure.evaluate({at.bodies[input.A.body], at.bodies[input.B.body]}, Depth::first, y);
-      },
-      law.measure);
+  law.measure.evaluate({at.bodies[input.A.body], at.bodies[input.B.body]}, Depth::first, y);
   if (law.counter >= 0) y.value += 2 * std::numbers::pi * at.turns[law.counter];
   const Taylor arguments[3] = {Taylor::constant(y.value, t.order),
                                Taylor::constant(y.rate, t.order), t};

@@ -56,24 +56,22 @@ Scales find_scales(const Blueprint& blueprint) {
 template <int D>
 void name_quantities(const Program<D>& program, const Topology& topology, NameData& names) {
   using Kind = Quantity::Kind;
-  const auto columns = [](const BodyColumns& body, std::vector<int>& out) {
-    for (int k = 0; k < body.count; ++k) out.push_back(body.first + k);
-  };
   for (std::size_t b = 1; b < topology.bodies.size(); ++b)
     names.body_index.emplace(names.blueprint.bodies[b].name, static_cast<int>(b));
   for (int i = 0; i < static_cast<int>(program.sensors.size()); ++i) {
     const Sensor<D>& sensor = program.sensors[i];
-    NamedQuantity named{sensor.name, {Kind::sensor, 0, i}, sensor.unit, {}, false};
-    named.velocity = sensor.quantity == SensorQuantity::rate;
-    columns(sensor.A, named.columns);
-    columns(sensor.B, named.columns);
-    names.quantities.add(std::move(named));
+    names.quantities.add({sensor.name,
+                          {Kind::sensor, 0, i},
+                          sensor.unit,
+                          sensor.reading->columns(),
+                          sensor.reading->of_velocities(),
+                          sensor.followed != nullptr});
   }
   for (int i = 0; i < names.sizes.r; ++i)
     names.quantities.add({names.states[i].name, {Kind::state, 0, i}});
   for (int i = 0; i < names.sizes.w; ++i)
     names.quantities.add({names.auxiliaries[i].name, {Kind::auxiliary, 0, i}});
-  names.quantities.add({"t", {Kind::time, 0, 0}, "s"});
+  names.quantities.add({"t", {Kind::time, 0, 0}, "s", {}, false, true});
 }
 
 /// The start that the model gives; modes are chosen by the equations.

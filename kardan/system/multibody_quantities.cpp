@@ -1,9 +1,5 @@
 /// Named quantities of bodies and their gradients.
 
-#include <cmath>
-#include <numbers>
-#include <span>
-
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -33,7 +29,8 @@ double MultibodyEquations<D>::quantity(const Quantity& q, const State& state, do
       if (!by_v.empty()) by_v[body.v + q.index] += factor;
       return state.v[body.v + q.index];
     case Quantity::Kind::sensor:
-      return sensor(q.index, state, factor, by_p, by_v, ws);
+      return program_.sensors[q.index].reading->value(context(state, move(state, {}, ws)), factor,
+                                                      by_p, by_v);
     case Quantity::Kind::state:
       return state.r[q.index];
     case Quantity::Kind::auxiliary:
@@ -46,33 +43,6 @@ double MultibodyEquations<D>::quantity(const Quantity& q, const State& state, do
       return expression(expressions_.sensors[q.index], state, factor, by_p, by_v, ws);
   }
   return 0;
-}
-
-template <int D>
-double MultibodyEquations<D>::sensor(int index, const State& state, double factor,
-                                     std::span<double> by_p, std::span<double> by_v,
-                                     Workspace& ws) const {
-  const auto& motion = move(state, {}, ws);
-  const Sensor<D>& s = program_.sensors[index];
-  Measure<D> y;
-  std::visit(
-      [&](const auto& m) {
-        m.evaluate({motion[s.A.body], motion[s.B.body]}, Depth::second, y);
-      },
-      s.measure);
-  if (s.counter >= 0) y.value += 2 * std::numbers::pi * state.turns[s.counter];
-  auto scatter = [&](const double* row, std::span<double> out) {
-    if (out.empty()) return;
-    for (int k = 0; k < s.A.count; ++k) out[s.A.first + k] += factor * row[k];
-    for (int k = 0; k < s.B.count; ++k) out[s.B.first + k] += factor * row[dofs<D> + k];
-  };
-  if (s.quantity == SensorQuantity::value) {
-    scatter(y.G, by_p);
-    return y.value;
-  }
-  scatter(y.rate_p, by_p);
-  scatter(y.G, by_v);
-  return y.rate;
 }
 
 template <int D>

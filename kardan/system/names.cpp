@@ -120,6 +120,11 @@ bool NameData::is_velocity(const Quantity& q) const {
   return q.kind == Quantity::Kind::velocity;
 }
 
+bool NameData::is_followed(const Quantity& q) const {
+  if (const NamedQuantity* listed = quantities.find(q)) return listed->followed;
+  return q.kind == Quantity::Kind::position;
+}
+
 void NameData::add_events() {
   const int first = static_cast<int>(event_names.size());
   for (const EventData& e : blueprint.events) event_names.push_back(e.name);

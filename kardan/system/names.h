@@ -55,6 +55,7 @@ struct NamedQuantity {
   std::string unit = {};          ///< "m", "rad/s"; "1" for a pure number, empty: not known
   std::vector<int> columns = {};  ///< of velocities that its gradient may touch
   bool velocity = false;          ///< a velocity or a rate
+  bool followed = false;          ///< to second order along the motion: impulses can act on it
 };
 
 /// Named quantities, those of a kind one after the other, counted from 0.
@@ -102,6 +103,7 @@ struct NameData {
   std::vector<std::string> quantity_names() const;
   std::vector<int> quantity_columns(const Quantity&) const;
   bool is_velocity(const Quantity&) const;
+  bool is_followed(const Quantity&) const;
   /// Events of elements stand in `event_names`: those of `when` are put behind them, then for every
   /// impulse its state of rest; and modes for these.
   void add_events();
