@@ -164,7 +164,7 @@ class Builder {
   void road_input(RoadInput<D> road, int B);
 
   // Sensors: ELEMENT.suffix, or ELEMENT when the suffix is empty. Of a measure, or of anything else
-  // that a state tells: a type derived from Reading (sensor.h).
+  // that a state tells: a type derived from SensorReading (sensor.h).
   template <class M>
   void sensor(const std::string& suffix, std::string unit, M measure, SensorQuantity quantity,
               int A, int B, int counter = -1);

@@ -15,9 +15,9 @@
 namespace kardan {
 
 template <int D>
-class Reading {
+class SensorReading {
  public:
-  virtual ~Reading() = default;
+  virtual ~SensorReading() = default;
   /// Value; gradients over the tangents of p and v are added, times `factor`, where given.
   virtual double value(const Context<D>&, double factor, std::span<double> by_p,
                        std::span<double> by_v) const = 0;
@@ -30,7 +30,7 @@ class Reading {
 /// A reading of the positions of two bodies that is known to second order along the motion, so that
 /// impulses can act on it.
 template <int D>
-class FollowedReading : public Reading<D> {
+class FollowedReading : public SensorReading<D> {
  public:
   FollowedReading(const BodyColumns& first, const BodyColumns& second) : A(first), B(second) {}
   virtual void follow(const Context<D>&, Measure<D>&) const = 0;
@@ -80,7 +80,7 @@ class MeasureReading : public FollowedReading<D> {
 
 /// Its rate.
 template <int D, class M>
-class RateReading final : public Reading<D> {
+class RateReading final : public SensorReading<D> {
  public:
   explicit RateReading(MeasureReading<D, M> of) : of_(std::move(of)) {}
 
@@ -103,7 +103,7 @@ class RateReading final : public Reading<D> {
 template <int D>
 struct Sensor {
   std::string name, unit;
-  std::unique_ptr<const Reading<D>> reading;
+  std::unique_ptr<const SensorReading<D>> reading;
   /// The same, where it is one of these.
   const FollowedReading<D>* followed = nullptr;
 };

@@ -276,8 +276,8 @@ std::unique_ptr<Workspace> CoordinateEquations::make_workspace() const {
   for (Vector* x : {&ws->b, &ws->b_t}) x->assign(sizes_.r, 0.0);
   for (Vector* x : {&ws->d, &ws->d_t}) x->assign(sizes_.w, 0.0);
   ws->e.assign(sizes_.e, 0.0);
-  ws->between = start_;
-  ws->follower.reserve(start_.s.size());
+  ws->following.between = start_;
+  ws->following.follower.reserve(start_.s.size());
   for (SparseMatrix* A : {&ws->G, &ws->rate_p, &ws->accel_p, &ws->accel_v})
     *A = SparseMatrix(patterns_.constraint);
   for (SparseMatrix* A : {&ws->M, &ws->f_p, &ws->f_v}) *A = SparseMatrix(patterns_.force);
@@ -312,14 +312,14 @@ void CoordinateEquations::follow_turns(const State& from, std::span<const double
                                        Workspace& ws) const {
   to.s = from.s;
   if (sizes_.s == 0) return;
-  State& between = ws.between;
+  State& between = ws.following.between;
   between = from;
   const auto solve = [&](double theta, std::vector<double>& s) {
     between.t = from.t + theta * (to.t - from.t);
     for (int i = 0; i < sizes_.p; ++i) between.p[i] = from.p[i] + theta * (to.p[i] - from.p[i]);
     return equations_->contact(between, s, ws) == Eval::ok;
   };
-  if (!solve(0, to.s) || !ws.follower.follow(to.s, solve))
+  if (!solve(0, to.s) || !ws.following.follower.follow(to.s, solve))
     std::fill(to.s.begin(), to.s.end(), std::nan(""));
 }
 

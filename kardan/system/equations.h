@@ -81,9 +81,11 @@ struct Workspace {
   // enclosures of inputs: variables and definitions, and what a formula takes of them
   std::vector<Taylor> enclosed, arguments;
 
-  // follow_turns: a state on the way
-  State between;
-  BranchFollower follower;
+  // follow_turns
+  struct Following {
+    State between;  // a state on the way
+    BranchFollower follower;
+  } following;
 
   std::unique_ptr<Scratch> scratch;
 

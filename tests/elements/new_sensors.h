@@ -42,7 +42,7 @@ struct AreaSensor {
 
 /// |v| of the centre of mass of a body.
 template <int D>
-class SpeedReading final : public Reading<D> {
+class SpeedReading final : public SensorReading<D> {
  public:
   explicit SpeedReading(const BodyColumns& body) : body_(body) {}
 
