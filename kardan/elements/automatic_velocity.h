@@ -47,6 +47,7 @@ class AutomaticVelocityConstraint final : public ConstraintBank<D> {
       if (forces.lambda) add_curvature(at, i, pairs[i.slots.pairs], forces);
     }
   }
+  bool splits() const override { return false; }
   void each_slot(void (*visit)(void*, RowSlots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);
   }

@@ -183,15 +183,6 @@ int Builder<D>::count_turns(int A, int B, const Mat3d& RA, const Mat3d& RB) {
 }
 
 template <int D>
-void Builder<D>::sensor(const std::string& suffix, std::string unit,
-                        std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure,
-                        SensorQuantity quantity, int A, int B, int counter) {
-  program_.sensors.push_back({suffix.empty() ? name_ : name_ + "." + suffix, std::move(unit),
-                              std::move(measure), quantity, frames_[A].body, frames_[B].body,
-                              counter});
-}
-
-template <int D>
 void Builder<D>::expression_sensor(Expression value) {
   program_.expressions.push_back({name_, std::move(value), where_});
 }

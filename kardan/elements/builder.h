@@ -4,6 +4,7 @@
 /// system to lay out.
 
 #include <algorithm>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -15,6 +16,7 @@
 #include "kardan/elements/constraint_bank.h"
 #include "kardan/elements/force_bank.h"
 #include "kardan/elements/input.h"
+#include "kardan/elements/sensor.h"
 
 namespace kardan {
 
@@ -39,16 +41,6 @@ struct RowInfo {
 };
 
 enum class SensorQuantity { value, rate };
-
-/// A named scalar of the motion: a measure or its rate.
-template <int D>
-struct Sensor {
-  std::string name, unit;
-  std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure;
-  SensorQuantity quantity = SensorQuantity::value;
-  BodyColumns A, B;
-  int counter = -1;
-};
 
 /// A formula over other quantities, bound by name when the model is compiled.
 struct ExpressionQuantity {
@@ -96,6 +88,8 @@ struct Program {
   std::vector<RowInfo> rows;  // in order of creation; nonholonomic ones are moved last later
   std::vector<std::unique_ptr<ConstraintBank<D>>> constraints;
   std::vector<std::unique_ptr<ForceBank<D>>> forces;
+  std::vector<const SwitchingForces<D>*> switching;  // those of the forces that are
+  std::vector<const GuardedForces<D>*> guarded;
   std::vector<VariableInfo> states, auxiliaries;  // r, w
   std::vector<Sensor<D>> sensors;
   std::vector<ExpressionQuantity> expressions;
@@ -169,10 +163,13 @@ class Builder {
   void row_input(const TimeFunction& f, int row, int derivative, double factor = 1);
   void road_input(RoadInput<D> road, int B);
 
-  // Sensors: ELEMENT.suffix, or ELEMENT when the suffix is empty.
-  void sensor(const std::string& suffix, std::string unit,
-              std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure, SensorQuantity quantity,
+  // Sensors: ELEMENT.suffix, or ELEMENT when the suffix is empty. Of a measure, or of anything else
+  // that a state tells: a type derived from SensorReading (sensor.h).
+  template <class M>
+  void sensor(const std::string& suffix, std::string unit, M measure, SensorQuantity quantity,
               int A, int B, int counter = -1);
+  template <class R>
+  void reading(const std::string& suffix, std::string unit, R reading);
 
   void expression_sensor(Expression value);
   void reaction_sensor(std::string joint);
@@ -235,7 +232,33 @@ Bank& Builder<D>::constraint_bank() {
 template <int D>
 template <class Bank>
 Bank& Builder<D>::force_bank() {
-  return bank<Bank>(force_index_, program_.forces);
+  const std::size_t before = program_.forces.size();
+  Bank& out = bank<Bank>(force_index_, program_.forces);
+  if (program_.forces.size() == before) return out;
+  if constexpr (std::derived_from<Bank, SwitchingForces<D>>) program_.switching.push_back(&out);
+  if constexpr (std::derived_from<Bank, GuardedForces<D>>) program_.guarded.push_back(&out);
+  return out;
+}
+
+template <int D>
+template <class M>
+void Builder<D>::sensor(const std::string& suffix, std::string unit, M measure,
+                        SensorQuantity quantity, int A, int B, int counter) {
+  MeasureReading<D, M> of(std::move(measure), frames_[A].body, frames_[B].body, counter);
+  if (quantity == SensorQuantity::value)
+    reading(suffix, std::move(unit), std::move(of));
+  else
+    reading(suffix, std::move(unit), RateReading<D, M>(std::move(of)));
+}
+
+template <int D>
+template <class R>
+void Builder<D>::reading(const std::string& suffix, std::string unit, R reading) {
+  auto held = std::make_unique<const R>(std::move(reading));
+  Sensor<D> sensor{suffix.empty() ? name_ : name_ + "." + suffix, std::move(unit), nullptr};
+  if constexpr (std::derived_from<R, FollowedReading<D>>) sensor.followed = held.get();
+  sensor.reading = std::move(held);
+  program_.sensors.push_back(std::move(sensor));
 }
 
 template <int D>
@@ -289,7 +312,7 @@ void Builder<D>::law_inputs(const M& m, const Law& law, int A, int B, int counte
   } else if (const auto* free = std::get_if<ExpressionLaw>(&law)) {
     if (std::ranges::find(free->arguments, 2) == free->arguments.end()) return;
     Input<D> input = input_on(A, B, kind);
-    input.source = LawInput<D>{*free, m, counter};
+    input.source = LawInput<D>{*free, AnyMeasure<D>(m), counter};
     program_.inputs.push_back(std::move(input));
   }
 }

@@ -21,7 +21,7 @@ class ConstraintBank {
   virtual void differentiate(const Context<D>&, std::span<const PairSlots>, const ConstraintValues&,
                              const ForceValues&) const = 0;
   /// Whether evaluate() knows Depth::gradient and Depth::rates.
-  virtual bool splits() const { return false; }
+  virtual bool splits() const = 0;
   /// The row positions, which the system fills in once the pattern is known.
   virtual void each_slot(void (*visit)(void* user, RowSlots&), void* user) = 0;
 };

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "kardan/elements/law.h"
@@ -81,18 +82,31 @@ class ForceBank {
   virtual void differentiate(const Context<D>&, std::span<const PairSlots>,
                              const ForceValues&) const = 0;
   virtual Potential potential(const Context<D>&) const = 0;
-  /// Event functions at the modes of the context, and the modes that belong to a state.
-  virtual void events(const Context<D>&, double* z) const = 0;
-  virtual void choose_modes(const Context<D>&, int* modes) const = 0;
-  /// Of events that are the passage of a distance: the distance, and how fast it can change while
-  /// no velocity exceeds `speed`. Others are left as they are.
-  virtual void event_guards(const Context<D>&, const double* /*speed*/, double* /*guard*/,
-                            double* /*rate*/) const {}
   /// Adds the scalar shown as ELEMENT.force: force along the line, torque or normal force.
   virtual void magnitudes(const Context<D>&, double* by_element) const = 0;
   /// Adds the force on body B [N], in the world; a torque has none.
   virtual void vectors(const Context<D>&, VecOf<D>* by_element) const = 0;
   virtual void each_slot(void (*visit)(void* user, Slots&), void* user) = 0;
+};
+
+/// What banks of forces with kinks have beside the above.
+template <int D>
+class SwitchingForces {
+ public:
+  virtual ~SwitchingForces() = default;
+  /// Event functions at the modes of the context, and the modes that belong to a state.
+  virtual void events(const Context<D>&, double* z) const = 0;
+  virtual void choose_modes(const Context<D>&, int* modes) const = 0;
+};
+
+/// What those have whose events are the passage of a distance.
+template <int D>
+class GuardedForces {
+ public:
+  virtual ~GuardedForces() = default;
+  /// The distance, and how fast it can change while no velocity exceeds `speed`.
+  virtual void event_guards(const Context<D>&, const double* speed, double* guard,
+                            double* rate) const = 0;
 };
 
 /// Springs, dampers, motors, controllers: a law on a measure of type M.
@@ -130,8 +144,6 @@ class LineForces final : public ForceBank<D> {
     }
     return sum;
   }
-  void events(const Context<D>&, double*) const override {}
-  void choose_modes(const Context<D>&, int*) const override {}
   void magnitudes(const Context<D>& at, double* by_element) const override {
     Measure<D> y;
     for (const Item& i : items)
@@ -239,7 +251,7 @@ concept CountsTurns = requires(const K& kernel) {
 ///   void event_guards(double t, const Pair<D>&, int mode, const SpeedBound<D>& A,
 ///                     const SpeedBound<D>& B, double* guard, double* rate) const;
 template <int D, class K>
-class KernelForces final : public ForceBank<D> {
+class SmoothKernels : public ForceBank<D> {
  public:
   using Slots = typename ForceBank<D>::Slots;
   struct Item {
@@ -277,25 +289,6 @@ class KernelForces final : public ForceBank<D> {
     }
     return sum;
   }
-  void events(const Context<D>& at, double* z) const override {
-    if constexpr (K::events > 0)
-      for (const Item& i : items)
-        i.kernel.event_functions(at.t, pair(at, i), mode(at, i), z + i.slots.event);
-  }
-  void event_guards(const Context<D>& at, const double* speed, double* guard,
-                    double* rate) const override {
-    if constexpr (requires(const K& k, const Pair<D>& p, const SpeedBound<D>& s, double* x) {
-                    k.event_guards(0.0, p, 0, s, s, x, x);
-                  })
-      for (const Item& i : items)
-        i.kernel.event_guards(at.t, pair(at, i), mode(at, i), speed_bound<D>(i.slots.A, speed),
-                              speed_bound<D>(i.slots.B, speed), guard + i.slots.event,
-                              rate + i.slots.event);
-  }
-  void choose_modes(const Context<D>& at, int* modes) const override {
-    if constexpr (K::events > 0)
-      for (const Item& i : items) modes[i.slots.mode] = i.kernel.choose_mode(at.t, pair(at, i));
-  }
   void magnitudes(const Context<D>& at, double* by_element) const override {
     for (const Item& i : items)
       by_element[i.slots.element] += i.kernel.magnitude(at.t, pair(at, i), mode(at, i));
@@ -311,7 +304,7 @@ class KernelForces final : public ForceBank<D> {
     for (Item& i : items) visit(user, i.slots);
   }
 
- private:
+ protected:
   static Pair<D> pair(const Context<D>& at, const Item& i) {
     return {at.bodies[i.slots.A.body], at.bodies[i.slots.B.body]};
   }
@@ -323,5 +316,41 @@ class KernelForces final : public ForceBank<D> {
     }
   }
 };
+
+template <int D, class K>
+class SwitchingKernels : public SmoothKernels<D, K>, public SwitchingForces<D> {
+ public:
+  void events(const Context<D>& at, double* z) const override {
+    for (const auto& i : this->items)
+      i.kernel.event_functions(at.t, this->pair(at, i), this->mode(at, i), z + i.slots.event);
+  }
+  void choose_modes(const Context<D>& at, int* modes) const override {
+    for (const auto& i : this->items)
+      modes[i.slots.mode] = i.kernel.choose_mode(at.t, this->pair(at, i));
+  }
+};
+
+template <int D, class K>
+class GuardedKernels final : public SwitchingKernels<D, K>, public GuardedForces<D> {
+ public:
+  void event_guards(const Context<D>& at, const double* speed, double* guard,
+                    double* rate) const override {
+    for (const auto& i : this->items)
+      i.kernel.event_guards(at.t, this->pair(at, i), this->mode(at, i),
+                            speed_bound<D>(i.slots.A, speed), speed_bound<D>(i.slots.B, speed),
+                            guard + i.slots.event, rate + i.slots.event);
+  }
+};
+
+template <class K, int D>
+concept GuardsEvents = requires(const K& k, const Pair<D>& p, const SpeedBound<D>& s, double* x) {
+  k.event_guards(0.0, p, 0, s, s, x, x);
+};
+
+/// The bank of a kernel: with what the kernel has.
+template <int D, class K>
+using KernelForces = std::conditional_t<
+    GuardsEvents<K, D>, GuardedKernels<D, K>,
+    std::conditional_t<(K::events > 0), SwitchingKernels<D, K>, SmoothKernels<D, K>>>;
 
 }  // namespace kardan

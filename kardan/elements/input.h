@@ -6,7 +6,7 @@
 
 #include "kardan/base/time_function.h"
 #include "kardan/elements/law.h"
-#include "kardan/elements/measure.h"
+#include "kardan/elements/sensor.h"
 #include "kardan/elements/values.h"
 
 namespace kardan {
@@ -15,7 +15,7 @@ namespace kardan {
 template <int D>
 struct LawInput {
   ExpressionLaw law;
-  std::variant<Dot1<D>, Dot2<D>, Length<D>, Angle<D>> measure;
+  AnyMeasure<D> measure;
   int counter = -1;
 };
 

@@ -13,15 +13,11 @@
 namespace kardan {
 
 AllCoordinates::AllCoordinates(const System& system, const AllCoordinatesOptions& options)
-    : system_(system),
+    : ChartForm(system),
       options_(options),
-      chart_(system),
-      ws_(system.make_workspace()),
-      events_(system, *ws_),
       base_at_(std::make_unique<At>()),
       at_(std::make_unique<At>()),
-      end_at_(std::make_unique<At>()),
-      error_units_(system) {
+      end_at_(std::make_unique<At>()) {
   if (options.gains == AllCoordinatesOptions::Gains::constant) {
     gains_.alpha = options.alpha;
     gains_.beta = options.beta;
@@ -42,10 +38,7 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
   for (std::size_t i = 0; i < rows_.independent.size(); ++i)
     rows_.weight[i] = scaled_residual(system_, rows_.independent[i], 0, 1.0);
   // The values of M decide how the solvers treat it.
-  if (Eval e = system_.evaluate(base_.state, {.force = true}, *ws_); e != Eval::ok) {
-    culprit_ = not_finite_culprit(system_, base_.state, *ws_);
-    return e;
-  }
+  if (Eval e = evaluate_named(base_.state, {.force = true}); e != Eval::ok) return e;
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
   base_at_->solver = std::make_unique<MotionSolver>(ws_->M, rows_.picked.pattern);
   for (At* at : {at_.get(), end_at_.get()})
@@ -91,12 +84,7 @@ Eval AllCoordinates::evaluate_at(At& at, What what) {
                         .velocity = what == What::velocities || what == What::all,
                         .acceleration = what == What::all,
                         .force = what == What::forces || what == What::all};
-  Eval e = request.force ? auxiliaries_.follow(system_, base_.state, point_, *ws_) : Eval::ok;
-  if (e == Eval::ok) e = system_.evaluate(point_, request, *ws_);
-  if (e != Eval::ok) {
-    culprit_ = not_finite_culprit(system_, point_, *ws_);
-    return e;
-  }
+  if (Eval e = evaluate_following(point_, request); e != Eval::ok) return e;
   Motion& m = at.motion;
   if (rows() == system_.sizes().constraints()) {
     if (request.position) m.g = ws_->g;
@@ -128,8 +116,7 @@ Eval AllCoordinates::evaluate(double t, const Vector& x, const Vector& v, const 
 /// With the velocities of point_.
 Eval AllCoordinates::evaluate_moved(double t, const Vector& x, const Vector& z, What what) {
   point_.t = t;
-  system_.retract(base_.state.p, x, point_.p);
-  if (follows()) system_.follow_turns(base_.state, x, point_, *ws_);
+  move_to(x, point_);
   point_.r = z;
   return evaluate_at(*at_, what);
 }
@@ -303,7 +290,7 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
   chart_.to_velocities(scratch_.x, y.u, point_.v);
   point_.t = t;
   point_.r = y.z;
-  retract_point();
+  move_to(scratch_.x, point_);
   // The factors of the last stage lie next to those of the end.
   if (projects)
     if (Eval e = project_position(at_->factored ? Factors::last : Factors::none); e != Eval::ok)
@@ -351,7 +338,7 @@ Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, 
   point_.t = point.t;
   point_.r = point.z;
   scratch_.x = point.q;
-  retract_point();
+  move_to(scratch_.x, point_);
   chart_.to_velocities(scratch_.x, point.dq, point_.v);
   if (consistency == Consistency::projected &&
       options_.projection == AllCoordinatesOptions::Projection::each_step) {

@@ -15,13 +15,8 @@
 
 #include <memory>
 
-#include "kardan/formulation/auxiliary.h"
-#include "kardan/formulation/chart.h"
-#include "kardan/formulation/chart_base.h"
-#include "kardan/formulation/error_units.h"
+#include "kardan/formulation/chart_form.h"
 #include "kardan/formulation/formulation.h"
-#include "kardan/formulation/singular_watch.h"
-#include "kardan/formulation/system_events.h"
 #include "kardan/integrate/constrained_problem.h"
 #include "kardan/linalg/motion/motion_solver.h"
 
@@ -36,7 +31,7 @@ struct AllCoordinatesOptions {
   enum class Singular { taken, refused } singular = Singular::taken;
 };
 
-class AllCoordinates final : public ConstrainedProblem {
+class AllCoordinates final : public ChartForm<ConstrainedProblem> {
  public:
   AllCoordinates(const System& system, const AllCoordinatesOptions& options);
 
@@ -44,8 +39,6 @@ class AllCoordinates final : public ConstrainedProblem {
   int second_order() const override { return system_.sizes().v; }
   int first_order() const override { return system_.sizes().r; }
   Eval rebase(const State& state) override;
-  const Local& base() const override { return base_.y; }
-  const LocalRate& base_rate() const override { return base_.rate; }
   Eval begin_step(double h) override;
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval jacobian(LocalJacobian& out) override;
@@ -59,23 +52,14 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
-  ErrorScale default_scale(double tolerance) const override {
-    return error_units_.default_scale(tolerance);
-  }
-  EventSource& events() override { return events_; }
   void constrained_part(Vector& d) override;
-  double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
-  const Vector& accelerations() const override { return base_.a; }
-  const Vector& multipliers() const override { return base_.lambda; }
   int partitions() const override { return static_cast<int>(rows_.history.size()); }
   std::span<const PartitionRecord> partition_history() const override { return rows_.history; }
-  double singular_time() const override { return singular_.time(); }
   ProblemCounts counts() const override { return {}; }
   std::vector<std::string> remarks() const override { return {}; }
   Diagnosis diagnosis() const override { return Diagnosis::none; }
-  std::string culprit() const override { return culprit_; }
 
   int rows() const override { return static_cast<int>(rows_.independent.size()); }
   int holonomic() const override { return rows_.holonomic; }
@@ -115,8 +99,6 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval choose_rows(const std::string& why);
   void make_patterns(At& at);
   bool in_workspace() const;
-  /// Whether angles count turns, or there are contact variables.
-  bool follows() const { return system_.sizes().turns > 0 || system_.sizes().s > 0; }
   Eval evaluate_at(At& at, What what);
   Eval evaluate_moved(double t, const Vector& x, const Vector& z, What what);
   Eval factor_at(At& at);
@@ -133,7 +115,6 @@ class AllCoordinates final : public ConstrainedProblem {
   enum class Factors { last, none };
   Eval project_position(Factors factors);
   Eval project_velocity(At& at);
-  void retract_point();
   void look_ahead();
   Remainder remainder(const At& at);
   double shape_remainder(const At& at);
@@ -142,17 +123,11 @@ class AllCoordinates final : public ConstrainedProblem {
   Eval differentiate_base();
   Eval eliminate_auxiliaries();
 
-  const System& system_;
   AllCoordinatesOptions options_;
   struct {
     double alpha = 0, beta = 0;
     double h = 0;  // [s] for which they are, where they depend on the step
   } gains_;
-  Chart chart_;
-  std::unique_ptr<Workspace> ws_;
-  SystemEvents events_;
-  AuxiliarySolver auxiliaries_;
-
   /// The constraints that are kept.
   struct Rows {
     std::vector<int> independent;
@@ -162,14 +137,11 @@ class AllCoordinates final : public ConstrainedProblem {
     std::vector<PartitionRecord> history;
   } rows_;
 
-  ChartBase base_;
-  SolvedState past_, end_;
   State point_;
   std::unique_ptr<At> base_at_, at_, end_at_;
-  bool at_base_ = true;     // steps begin there, not at a point inside the chart
-  SingularWatch singular_;  // by the root of what is left of a row beside the others
-  int root_kind_ = 0;       // how it was measured
-  double step_ = 0;         // [s]
+  bool at_base_ = true;  // steps begin there, not at a point inside the chart
+  int root_kind_ = 0;    // how what is left of a row was measured
+  double step_ = 0;      // [s]
   /// Constraints by their shape alone, without masses; made when they are first looked at.
   struct {
     std::unique_ptr<MotionSolver> solver;
@@ -180,7 +152,6 @@ class AllCoordinates final : public ConstrainedProblem {
     double t = 0;
     Vector lambda;
   } step_multipliers_;
-  ErrorUnits error_units_;
   Matrix all_;  // derivatives
   struct {
     State nearby, closer;
@@ -190,7 +161,6 @@ class AllCoordinates final : public ConstrainedProblem {
       DenseLu lu;
     } aux;
   } scratch_;
-  std::string culprit_;
 };
 
 /// For methods that enforce constraints themselves.

@@ -61,8 +61,7 @@ Eval AllCoordinates::positions_hold(At& at) {
     for (int i = 0; i < rows_.holonomic; ++i) scratch_.c[i] = -ws_->g[rows_.independent[i]];
     at.solver->solve(scratch_.a, scratch_.c);
     scratch_.closer = scratch_.nearby;
-    system_.retract(scratch_.nearby.p, scratch_.a, scratch_.closer.p);
-    if (follows()) system_.follow_turns(scratch_.nearby, scratch_.a, scratch_.closer, *ws_);
+    move(scratch_.nearby, scratch_.a, scratch_.closer);
     std::swap(scratch_.nearby, scratch_.closer);
     if (Eval e = system_.evaluate(scratch_.nearby, {.position = true}, *ws_); e != Eval::ok)
       return e;
@@ -98,12 +97,6 @@ double AllCoordinates::largest_off(int& row) const {
 Eval AllCoordinates::contradiction(int row) {
   culprit_ = contradicting_row(system_, row);
   return Eval::recoverable;
-}
-
-/// point_ at the chart coordinates of the scratch.
-void AllCoordinates::retract_point() {
-  system_.retract(base_.state.p, scratch_.x, point_.p);
-  if (follows()) system_.follow_turns(base_.state, scratch_.x, point_, *ws_);
 }
 
 /// What is left of the weakest row in the metric of the masses, or, where that is little, by shape:
@@ -167,7 +160,7 @@ Eval AllCoordinates::project_position(Factors factors) {
     at_->solver->solve(scratch_.a, scratch_.c);
     chart_.to_rates(scratch_.x, scratch_.a, scratch_.u);
     add_scaled(1, scratch_.u, scratch_.x);
-    retract_point();
+    move_to(scratch_.x, point_);
   }
   culprit_ = "the constraints, which the end of the step could not be put back on";
   return last < round_off ? Eval::ok : Eval::recoverable;

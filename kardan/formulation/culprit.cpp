@@ -16,13 +16,15 @@ struct Found {
 };
 
 Found find(const System& system, const State& state, Workspace& ws) {
-  Vector forces(system.blueprint().elements.size());
-  std::vector<Vec3d> vectors(forces.size());
-  system.element_forces(state, forces, ws);
-  system.force_vectors(state, vectors, ws);
-  for (std::size_t i = 0; i < forces.size(); ++i)
-    if (!std::isfinite(forces[i]) || !std::isfinite(norm(vectors[i])))
-      return {Found::What::element, i};
+  if (const BodyEquations* bodies = system.bodies_at(state, ws)) {
+    Vector forces(system.blueprint().elements.size());
+    std::vector<Vec3d> vectors(forces.size());
+    bodies->element_forces(state, forces, ws);
+    bodies->force_vectors(state, vectors, ws);
+    for (std::size_t i = 0; i < forces.size(); ++i)
+      if (!std::isfinite(forces[i]) || !std::isfinite(norm(vectors[i])))
+        return {Found::What::element, i};
+  }
   (void)system.evaluate(state, Request::all(), ws);
   for (std::size_t row = 0; row < ws.g.size(); ++row)
     if (!std::isfinite(ws.g[row]) || !std::isfinite(ws.gamma[row])) return {Found::What::row, row};

@@ -24,16 +24,12 @@ Vector column_scales(const System& system) {
 }  // namespace
 
 Descriptor::Descriptor(const System& system, const DescriptorForm& form)
-    : system_(system),
+    : ChartForm(system),
       form_(form),
-      ws_(system.make_workspace()),
-      events_(system, *ws_),
-      chart_(system),
       position_rows_(system.patterns().constraint, system.sizes().lambda, column_scales(system),
                      form.algebraic),
       chosen_(nothing_chosen()),
-      column_scale_(column_scales(system)),
-      error_units_(system) {
+      column_scale_(column_scales(system)) {
   const Sizes& s = system.sizes();
   layout_ = {.n = s.v,
              .r = s.r,
@@ -41,7 +37,6 @@ Descriptor::Descriptor(const System& system, const DescriptorForm& form)
              .holonomic = s.lambda,
              .w = s.w,
              .eta = form.ggl ? s.lambda : 0};
-  follows_ = s.turns > 0 || s.s > 0;
   rotations_.resize(chart_.turns().size());
   for (std::size_t k = 0; k < rotations_.size(); ++k) rotations_[k].v = chart_.turns()[k].v;
   for (const RowInfo& row : system.rows())
@@ -78,8 +73,7 @@ void Descriptor::rotate(std::span<const double> q, std::span<const double> v) {
   }
 }
 
-Eval Descriptor::follow(const Vector& q, State& state) {
-  if (follows_) system_.follow_turns(base_.state, q, state, *ws_);
+Eval Descriptor::follow_auxiliaries(State& state) {
   if (layout_.w == 0) return Eval::ok;
   last_.evaluated = false;
   if (auxiliaries_.follow(system_, base_.state, state, *ws_) == Eval::ok) return Eval::ok;
@@ -91,8 +85,7 @@ Eval Descriptor::follow(const Vector& q, State& state) {
 void Descriptor::place(double t, std::span<const double> y) {
   point_.t = t;
   const auto n = static_cast<std::size_t>(layout_.n);
-  system_.retract(base_.state.p, y.subspan(0, n), point_.p);
-  if (follows_) system_.follow_turns(base_.state, y.subspan(0, n), point_, *ws_);
+  move_to(y.subspan(0, n), point_);
   std::copy_n(y.begin() + layout_.v(), n, point_.v.begin());
   std::copy_n(y.begin() + layout_.z(), layout_.r, point_.r.begin());
   std::copy_n(y.begin() + layout_.aux(), layout_.w, point_.w.begin());
@@ -188,21 +181,21 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
 }
 
 void Descriptor::carry(std::span<double> y) {
-  system_.retract(past_p_, y.subspan(0, layout_.n), point_.p);
+  system_.retract(past_.state.p, y.subspan(0, layout_.n), point_.p);
   chart_.difference(base_.state.p, point_.p, y);
 }
 
 Eval Descriptor::rebase(const State& state) {
-  std::swap(past_p_, base_.state.p);
+  std::swap(past_.state.p, base_.state.p);
   base_.state = state;
   at_base_ = true;
   if (system_.sizes().multiplier_forces) base_.state.lambda.resize(layout_.m);
   if (before_.p.empty()) before_ = base_.state;  // its place: no step allocates later
   if (Eval e = choose_rows(base_.state, At::consistent); e != Eval::ok) return e;
-  if (finished_.is(base_.state) && finished_rows_ == chosen_.active) {
-    a_ = finished_.a;
-    lambda_ = finished_.lambda;
-    base_.b = finished_.b;
+  if (end_.is(base_.state) && end_rows_ == chosen_.active) {
+    a_ = end_.a;
+    lambda_ = end_.lambda;
+    base_.b = end_.b;
   } else {
     // From the state alone, so that a run does not depend on what was looked at in between.
     std::fill(a_.begin(), a_.end(), 0.0);
@@ -246,15 +239,20 @@ void Descriptor::to_chart(std::span<const double> q, const Vector& v, const Vect
   }
 }
 
-Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& point) {
+/// The state at local coordinates, with velocities; a_ and lambda_ start at those of the base.
+Eval Descriptor::begin_at(double t, const Local& y, State& state) {
   state = base_.state;
   state.t = t;
-  system_.retract(base_.state.p, y.x, state.p);
+  move_to(y.x, state);
   state.v = y.u;
   state.r = y.z;
-  if (Eval e = follow(y.x, state); e != Eval::ok) return e;
   a_ = base_.a;
   lambda_ = base_.lambda;
+  return follow_auxiliaries(state);
+}
+
+Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& point) {
+  if (Eval e = begin_at(t, y, state); e != Eval::ok) return e;
   if (Eval e = form_.project ? close(state) : solve_accelerations(state); e != Eval::ok) return e;
   if (!form_.project && rank_ < layout_.m)
     if (Eval e = redundant_rows_hold(state); e != Eval::ok) return e;
@@ -273,8 +271,8 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   to_chart(point.q, state.v, a_, point.dq, point.ddq);
   point.z = state.r;
   point.dz.assign(ws_->b.begin(), ws_->b.end());
-  finished_.keep(state, a_, lambda_, ws_->b);
-  finished_rows_ = chosen_.active;
+  end_.keep(state, a_, lambda_, ws_->b);
+  end_rows_ = chosen_.active;
   end_q_ = point.q;
   return Eval::ok;
 }
@@ -294,10 +292,10 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
   state = base_.state;
   state.t = point.t;
   state.r = point.z;
-  system_.retract(base_.state.p, point.q, state.p);
+  move_to(point.q, state);
   state.v = point.dq;
   chart_.apply(rotation_rate_map, point.q, point.dq, state.v);
-  if (Eval e = follow(point.q, state); e != Eval::ok) return e;
+  if (Eval e = follow_auxiliaries(state); e != Eval::ok) return e;
   a_ = base_.a;
   lambda_ = base_.lambda;
   // Where velocities are algebraic, of an index above 1, ends of steps have them from differences
@@ -313,14 +311,7 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
 
 /// Accelerations where the constraints need not hold, beside the step.
 Eval Descriptor::rate(double t, const Local& y, LocalRate& out) {
-  point_ = base_.state;
-  point_.t = t;
-  system_.retract(base_.state.p, y.x, point_.p);
-  point_.v = y.u;
-  point_.r = y.z;
-  if (Eval e = follow(y.x, point_); e != Eval::ok) return e;
-  a_ = base_.a;
-  lambda_ = base_.lambda;
+  if (Eval e = begin_at(t, y, point_); e != Eval::ok) return e;
   step_aside();
   const Eval e = solve_accelerations(point_);
   step_aside();

@@ -16,30 +16,23 @@
 
 #include <memory>
 
-#include "kardan/formulation/auxiliary.h"
-#include "kardan/formulation/chart.h"
-#include "kardan/formulation/chart_base.h"
+#include "kardan/formulation/chart_form.h"
 #include "kardan/formulation/descriptor_form.h"
-#include "kardan/formulation/error_units.h"
 #include "kardan/formulation/formulation.h"
 #include "kardan/formulation/motion_blocks.h"
-#include "kardan/formulation/singular_watch.h"
-#include "kardan/formulation/system_events.h"
 #include "kardan/integrate/dae_problem.h"
 #include "kardan/linalg/constraint_space.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
 
-class Descriptor final : public DaeProblem {
+class Descriptor final : public ChartForm<DaeProblem> {
  public:
   Descriptor(const System& system, const DescriptorForm& form);
 
   int second_order() const override { return layout_.n; }
   int first_order() const override { return layout_.r; }
   Eval rebase(const State& state) override;
-  const Local& base() const override { return base_.y; }
-  const LocalRate& base_rate() const override { return base_.rate; }
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
@@ -51,22 +44,13 @@ class Descriptor final : public DaeProblem {
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override {
     weigh_one_by_one(state, scale, weights);
   }
-  ErrorScale default_scale(double tolerance) const override {
-    return error_units_.default_scale(tolerance);
-  }
-  EventSource& events() override { return events_; }
-  std::string culprit() const override { return culprit_; }
   Diagnosis diagnosis() const override { return diagnosis_; }
   Eval begin_step(double h) override;
   void constrained_part(Vector& d) override;
-  double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
-  double singular_time() const override { return singular_.time(); }
   ProblemCounts counts() const override { return counts_; }
   std::vector<std::string> remarks() const override;
   std::span<const PartitionRecord> partition_history() const override { return history_; }
-  const Vector& accelerations() const override { return base_.a; }
-  const Vector& multipliers() const override { return base_.lambda; }
   int partitions() const override { return chosen_.partitions; }
 
   int unknowns() const override { return layout_.unknowns(); }
@@ -84,8 +68,9 @@ class Descriptor final : public DaeProblem {
 
  private:
   void place(double t, std::span<const double> y);
-  /// Turn counters, contact and auxiliary variables of a state, which continue those of the base.
-  Eval follow(const Vector& q, State& state);
+  /// w of a state, which continues that of the base.
+  Eval follow_auxiliaries(State& state);
+  Eval begin_at(double t, const Local& y, State& state);
   Eval evaluate(const State& state, Request request);
   Eval fail(Diagnosis diagnosis, std::string culprit, Eval answer = Eval::recoverable);
   std::string weak_rows(const ConstraintSpace& rows) const;
@@ -118,13 +103,8 @@ class Descriptor final : public DaeProblem {
                 Vector& ddq) const;
   void rotate(std::span<const double> q, std::span<const double> v);
 
-  const System& system_;
   DescriptorForm form_;
   DescriptorLayout layout_;
-  std::unique_ptr<Workspace> ws_;
-  SystemEvents events_;
-  Chart chart_;
-  AuxiliarySolver auxiliaries_;
   int rank_ = 0, position_rank_ = 0;    // largest so far of all rows, of holonomic ones
   ConstraintSpace position_rows_;       // of the state chosen last
   RowChoice choice_, position_choice_;  // where the rank was decided
@@ -152,20 +132,14 @@ class Descriptor final : public DaeProblem {
     Vector y;
   };
   Linearized last_;
-  bool follows_;  // angles count turns, or there are contact variables
-
-  ChartBase base_;
-  Vector past_p_;    // of the base before
   double step_ = 0;  // of the present attempt
   Vector y0_, dy0_;
   ProblemCounts counts_;
   std::vector<PartitionRecord> history_;
-  int switches_ = 0;        // from LU to QR
-  SingularWatch singular_;  // by remainder_
-  std::string near_rows_;   // of the base seen last
+  int switches_ = 0;            // from LU to QR
+  std::string near_rows_;       // of the base seen last
+  std::vector<char> end_rows_;  // that counted at the end of the last step
 
-  SolvedState finished_;             // the end of the last step,
-  std::vector<char> finished_rows_;  // on which these counted
   // Scratch.
   State point_, before_;
   Vector a_, lambda_, rhs_, tangent_;
@@ -179,10 +153,8 @@ class Descriptor final : public DaeProblem {
   Vector along_;
   std::vector<RotationChart> rotations_;
   Vector column_scale_, multiplier_weight_;
-  ErrorUnits error_units_;
   Vector ahead_;
   bool at_base_ = true;  // steps begin there, not at a point inside the chart
-  std::string culprit_;
   Diagnosis diagnosis_ = Diagnosis::none;
 };
 

@@ -38,7 +38,7 @@ bool Descriptor::rows_are_known(const State& state) const {
 Eval Descriptor::choose_rows(const State& state, At at, Values values) {
   if (chosen_.partitions > 0 && chosen_.t == state.t && chosen_.p == state.p) return Eval::ok;
   // A closed state is known: the rows were those of the point it was closed from, next to it.
-  if (chosen_.partitions > 0 && at == At::consistent && finished_.is(state) &&
+  if (chosen_.partitions > 0 && at == At::consistent && end_.is(state) &&
       chosen_.rows.rank() == rank_ && chosen_.rows.smallest_remainder() > singular::weak_row &&
       rank_ == layout_.m)
     return Eval::ok;
@@ -232,8 +232,7 @@ Eval Descriptor::close_on(const std::vector<char>& rows, State& state, Values va
       const std::span<const double> change = correct(ws_->g);
       add_scaled(1, change, moved_);
       before_ = state;
-      system_.retract(before_.p, change, state.p);
-      if (follows_) system_.follow_turns(before_, change, state, *ws_);
+      move(before_, change, state);
       if (Eval e = evaluate(state, {.position = true, .velocity = true}); e != Eval::ok) return e;
     }
     const std::span<const double> change = correct(ws_->rate);
@@ -357,8 +356,7 @@ Eval Descriptor::keep_invariants(State& state) {
       state.v[j] -= rate * column_scale_[j] * u;
     }
     before_ = state;
-    system_.retract(before_.p, tangent_, state.p);
-    if (follows_) system_.follow_turns(before_, tangent_, state, *ws_);
+    move(before_, tangent_, state);
     shifted_ = tangent_;
     if (Eval e = close(state); e != Eval::ok) return e;
     add_scaled(1, shifted_, total_shift_);

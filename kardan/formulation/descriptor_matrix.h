@@ -28,9 +28,9 @@ class DescriptorMatrix : public DaeLinearization {
   /// Of the constraints that were found independent.
   virtual int rank() const = 0;
   /// How often `prepare` chose other selectors than the time before: 0 or 1.
-  virtual int new_selectors() const { return 1; }
+  virtual int new_selectors() const = 0;
   /// The row space of all constraints; null where it is not kept.
-  virtual const ConstraintSpace* rows() const { return nullptr; }
+  virtual const ConstraintSpace* rows() const = 0;
 };
 
 std::unique_ptr<DescriptorMatrix> make_selected_matrix(const System& system,

@@ -35,9 +35,9 @@ Eval Descriptor::fail(Diagnosis diagnosis, std::string culprit, Eval answer) {
 Eval Descriptor::evaluate(const State& state, Request request) {
   if (request.force && !system_.has_bodies()) ++counts_.mass_evaluations;
   last_.evaluated = false;
-  const Eval e = system_.evaluate(state, request, *ws_);
-  if (e == Eval::ok) return e;
-  return fail(Diagnosis::not_finite, not_finite_culprit(system_, state, *ws_), e);
+  const Eval e = evaluate_named(state, request);
+  if (e != Eval::ok) diagnosis_ = Diagnosis::not_finite;
+  return e;
 }
 
 /// The joints of rows that nearly depend on others; empty where there are none.

@@ -20,7 +20,7 @@ void scale_columns(const SparseMatrix& G, int rows, const Vector& scale, Matrix&
       out(i, p.column[k]) = G.values[k] * scale[p.column[k]];
 }
 
-class FullMatrix final : public DescriptorMatrix {
+class FullMatrix final : public DescriptorMatrix, public SquareLinearization {
  public:
   FullMatrix(const DescriptorLayout& layout, const DescriptorForm& form)
       : l_(layout), form_(form), active_(layout.m, 1) {
@@ -38,7 +38,13 @@ class FullMatrix final : public DescriptorMatrix {
   Eval factor(double real, std::span<const Complex> complex) override;
   void solve(std::span<const double> F, std::span<double> y) override;
   void solve(std::span<const Vector> F, std::span<Vector> y) override;
-  bool matrix(double c, Matrix& out) const override;
+  int new_selectors() const override { return 1; }
+  const ConstraintSpace* rows() const override { return nullptr; }
+  /// Combinations would have to change with the point; a projected end is not what was solved for.
+  SquareLinearization* as_square() override {
+    return form_.select_kinematics || form_.select_dynamics || form_.project ? nullptr : this;
+  }
+  void matrix(double c, Matrix& out) const override;
   void square(std::span<const double> F, std::span<const double> y,
               std::span<double> out) const override;
   void freeze() override { frozen_ = true; }
@@ -273,15 +279,12 @@ Eval FullMatrix::factor(double real, std::span<const Complex> complex) {
   return Eval::ok;
 }
 
-bool FullMatrix::matrix(double c, Matrix& out) const {
-  // Combinations would have to change with the point; a projected end is not what was solved for.
-  if (form_.select_kinematics || form_.select_dynamics || form_.project) return false;
+void FullMatrix::matrix(double c, Matrix& out) const {
   out.resize(A_.rows(), A_.cols());
   for (int i = 0; i < A_.rows(); ++i) {
     if (A_.rows() >= long_loop) stop_point();
     for (int j = 0; j < A_.cols(); ++j) out(i, j) = A_(i, j) + c * E_(i, j);
   }
-  return true;
 }
 
 void FullMatrix::square(std::span<const double> F, std::span<const double> y,

@@ -54,7 +54,7 @@ Eval ImpulseSolver::apply(int stop, double restitution, State& state) {
   for (int c = 0; c < n; ++c) gradient_[c] = rows_(0, c);
   std::vector<int> resting;
   for (int i = 0; i < count_; ++i)
-    if (i != stop && state.modes[system_.rest_mode(i)] != 0) resting.push_back(i);
+    if (i != stop && state.modes[system_.impulses()[i].mode] != 0) resting.push_back(i);
   for (;;) {
     std::vector<std::vector<int>> columns;
     columns.reserve(resting.size());
@@ -73,7 +73,7 @@ Eval ImpulseSolver::apply(int stop, double restitution, State& state) {
     std::size_t worst = resting.size();
     double most = no_pull * norm_max(reaction_) * std::abs(P);
     for (std::size_t i = 0; i < resting.size(); ++i) {
-      const double pull = state.modes[system_.rest_mode(resting[i])] * P * reaction_[m + i];
+      const double pull = state.modes[system_.impulses()[resting[i]].mode] * P * reaction_[m + i];
       if (pull <= most) continue;
       most = pull;
       worst = i;

@@ -40,6 +40,7 @@ class SelectedMatrix final : public DescriptorMatrix {
   int rank() const override { return velocity_.rank(); }
   int new_selectors() const override { return new_selectors_ ? 1 : 0; }
   const ConstraintSpace* rows() const override { return &velocity_; }
+  SquareLinearization* as_square() override { return nullptr; }
   double condition() const override { return 1 / velocity_.smallest_remainder(); }
   Eval factor(double real, std::span<const Complex> complex) override;
   void solve(std::span<const double> F, std::span<double> y) override;

@@ -11,14 +11,10 @@
 namespace kardan {
 
 StateSpace::StateSpace(const System& system, Parametrize choose, Accelerations accelerations)
-    : system_(system),
-      ws_(system.make_workspace()),
-      events_(system, *ws_),
-      chart_(system),
+    : ChartForm(system),
       partition_(system, choose),
       accelerations_(system, chart_, split_, accelerations),
-      jacobian_(system, chart_, split_, *ws_),
-      error_units_(system) {
+      jacobian_(system, chart_, split_, *ws_) {
   for (Vector* x : {&point_.q, &point_.dq, &point_.ddq, &point_.a}) x->resize(system.sizes().v);
   point_.lambda.resize(system.sizes().constraints());
   point_.G.resize(system.patterns().constraint->nonzeros());
@@ -60,12 +56,9 @@ void StateSpace::chart_columns() {
 
 /// Everything at `state` (its w is solved for).
 Eval StateSpace::evaluate_forces(State& state, Gradient gradient) {
-  Eval evaluated = auxiliaries_.follow(system_, base_.state, state, *ws_);
   Request request = Request::all();
   request.gradient = gradient == Gradient::unknown;
-  if (evaluated == Eval::ok) evaluated = system_.evaluate(state, request, *ws_);
-  if (evaluated != Eval::ok) culprit_ = not_finite_culprit(system_, state, *ws_);
-  return evaluated;
+  return evaluate_following(state, request);
 }
 
 /// Rows left out as redundant follow from the others, unless they contradict them by now.
@@ -279,9 +272,8 @@ Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, Stat
   state.t = point.t;
   state.r = point.z;
   if (consistency == Consistency::as_interpolated) {
-    system_.retract(base_.state.p, point.q, state.p);
+    move_to(point.q, state);
     chart_.to_velocities(point.q, point.dq, state.v);
-    follow(point.q, state);
     if (!state.w.empty()) holds_.at = Evaluated::At::nothing;
     return auxiliaries_.follow(system_, base_.state, state, *ws_);
   }

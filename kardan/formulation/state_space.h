@@ -21,27 +21,18 @@
 /// from all rows for given u = x'. Positions change along B, which has columns for (x, zeta),
 /// velocities along U, the null space of [G; H], and U takes the place of B' above.
 
-#include <memory>
-
 #include "kardan/base/vec.h"
-#include "kardan/formulation/auxiliary.h"
-#include "kardan/formulation/chart.h"
-#include "kardan/formulation/chart_base.h"
+#include "kardan/formulation/chart_form.h"
 #include "kardan/formulation/closing.h"
-#include "kardan/formulation/error_units.h"
 #include "kardan/formulation/formulation.h"
 #include "kardan/formulation/free_accelerations.h"
 #include "kardan/formulation/partition.h"
-#include "kardan/formulation/singular_watch.h"
 #include "kardan/formulation/state_space_jacobian.h"
-#include "kardan/formulation/system_events.h"
 #include "kardan/formulation/tangent.h"
-#include "kardan/integrate/problem.h"
-#include "kardan/system/system.h"
 
 namespace kardan {
 
-class StateSpace final : public ChartProblem {
+class StateSpace final : public ChartForm<ChartProblem> {
  public:
   explicit StateSpace(const System& system, Parametrize choose = partition_coordinates,
                       Accelerations accelerations = Accelerations::automatic);
@@ -50,8 +41,6 @@ class StateSpace final : public ChartProblem {
   int second_order() const override { return split_.free_velocities(); }
   int first_order() const override { return split_.drift() + system_.sizes().r; }
   Eval rebase(const State& state) override;
-  const Local& base() const override { return base_.y; }
-  const LocalRate& base_rate() const override { return base_.rate; }
   Eval begin_step(double) override { return Eval::ok; }
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval jacobian(LocalJacobian& out) override;
@@ -63,23 +52,14 @@ class StateSpace final : public ChartProblem {
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override;
-  ErrorScale default_scale(double tolerance) const override {
-    return error_units_.default_scale(tolerance);
-  }
-  EventSource& events() override { return events_; }
   void constrained_part(Vector& d) override;
-  double largest_turn(const Vector& q) const override { return chart_.largest_turn(q); }
   bool advance(const ChartPoint& point) override;
   bool past(double& t, Local& y, LocalRate& rate) override;
-  std::string culprit() const override { return culprit_; }
 
-  const Vector& accelerations() const override { return base_.a; }
-  const Vector& multipliers() const override { return base_.lambda; }
   int partitions() const override { return static_cast<int>(partition_.history().size()); }
   std::span<const PartitionRecord> partition_history() const override {
     return partition_.history();
   }
-  double singular_time() const override { return singular_.time(); }
   ProblemCounts counts() const override { return {}; }
   std::vector<std::string> remarks() const override { return {}; }
   Diagnosis diagnosis() const override { return Diagnosis::none; }
@@ -100,11 +80,6 @@ class StateSpace final : public ChartProblem {
   void guess_positions(double t, const Local& y);
   void bend_base();
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;
-  /// Turn counters and contact variables of a state in this chart.
-  void follow(const Vector& q, State& state) {
-    if (!base_.state.turns.empty() || !base_.state.s.empty())
-      system_.follow_turns(base_.state, q, state, *ws_);
-  }
   Eval dependent_velocities(const Vector& u);
   void turn_velocities();
   /// Whether G at these positions is the one evaluated last.
@@ -126,13 +101,6 @@ class StateSpace final : public ChartProblem {
   void spread_velocity_error(const Vector& u, Vector& all);
   void close_error(int m, LinearSolver& solver, Vector& dependent, Vector& all) const;
 
-  const System& system_;
-  std::unique_ptr<Workspace> ws_;
-  SystemEvents events_;
-  Chart chart_;
-  ChartBase base_;  // p0, v0, r, w
-  SolvedState past_, end_;
-  SingularWatch singular_;  // by how far the dependent coordinates are from not being determined
   Tangent at_base_;
   Tangent near_;                  // of an accepted point
   Tangent* nearest_ = &at_base_;  // of the two: where evaluations are expected
@@ -143,7 +111,6 @@ class StateSpace final : public ChartProblem {
   FreeAccelerations accelerations_;
   StateSpaceJacobian jacobian_;
 
-  AuxiliarySolver auxiliaries_;
   /// What the workspace holds, as a value: the evaluation of the base, or of a point.
   struct Evaluated {
     enum class At { nothing, base, point } at = At::nothing;
@@ -156,7 +123,6 @@ class StateSpace final : public ChartProblem {
   Evaluated holds_;
   EvaluatedPoint point_;  // evaluated last
   bool at_end_ = false;   // its columns and its tangent belong to the end of a step
-  ErrorUnits error_units_;
   struct Scratch {
     Vector dependent, dependent_velocities, guess, place_dependent;
     Local units, free_part, grid_y;
@@ -166,7 +132,6 @@ class StateSpace final : public ChartProblem {
       Vector q, dq, ddq;
     } past;
   } scratch_;
-  std::string culprit_;
 };
 
 Accelerations accelerations_option(const OptionValues& values);

@@ -84,8 +84,7 @@ Eval StateSpace::close_positions() {
   foreseen_ = false;
   for (int iteration = 0; iteration < max_position_iterations; ++iteration) {
     if (!all_finite(point_.q)) break;
-    system_.retract(base_.state.p, point_.q, point_.state.p);
-    follow(point_.q, point_.state);
+    move_to(point_.q, point_.state);
     if (Eval e = system_.evaluate(point_.state, {.position = true}, *ws_); e != Eval::ok) return e;
     int worst = 0;
     const double size = open_positions(worst);
@@ -113,8 +112,7 @@ Eval StateSpace::close_positions() {
     factors->solve(scratch_.dependent);
     split_.add_dependent(scratch_.dependent, point_.q);
     if (!look && iteration > 0 && size * size < foreseeable * closing_.position * last) {
-      system_.retract(base_.state.p, point_.q, point_.state.p);
-      follow(point_.q, point_.state);
+      move_to(point_.q, point_.state);
       foreseen_ = true;
       return update_turns(), Eval::ok;
     }

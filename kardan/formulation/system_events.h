@@ -1,6 +1,9 @@
 #pragma once
 /// The events of a system, for whatever form its equations take.
 
+#include <algorithm>
+#include <limits>
+
 #include "kardan/integrate/event_source.h"
 #include "kardan/system/system.h"
 
@@ -17,7 +20,9 @@ class SystemEvents final : public EventSource {
   }
   void guards(const State& state, std::span<const double> speed, std::span<double> guard,
               std::span<double> rate) override {
-    system_.event_guards(state, speed, guard, rate, ws_);
+    std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
+    if (const BodyEquations* bodies = system_.bodies_at(state, ws_))
+      bodies->event_guards(state, speed, guard, rate, ws_);
   }
   void switch_modes(const State& after, State& state) override {
     probe_ = after;

@@ -14,18 +14,21 @@ class SystemInputs final : public InputSource {
   explicit SystemInputs(const System& system) : system_(system) {}
 
   const std::vector<InputEffect>& of_time(const State& s) const override {
-    return system_.time_inputs(s);
+    return system_.at(s).time_inputs();
   }
   const std::vector<InputEffect>& of_way(const State& s) const override {
-    return system_.way_inputs(s);
+    static const std::vector<InputEffect> none;
+    const BodyEquations* bodies = system_.at(s).of_bodies();
+    return bodies ? bodies->way_inputs() : none;
   }
   void enclose(const State& at, double a, double b, int order,
                std::span<InputBounds> out) override {
-    system_.enclose_time_inputs(at, a, b, order, out, workspace());
+    system_.at(at, workspace()).enclose_time_inputs(at, a, b, order, out, workspace());
   }
   void enclose(const State& from, const State& to, const StepError& error, double a, double b,
                int order, std::span<InputBounds> out) override {
-    system_.enclose_way_inputs(from, to, error, a, b, order, out, workspace());
+    if (const BodyEquations* bodies = system_.bodies_at(from, workspace()))
+      bodies->enclose_way_inputs(from, to, error, a, b, order, out, workspace());
   }
 
  private:

@@ -20,6 +20,19 @@
 
 namespace kardan {
 
+/// A linearization with as many equations as unknowns, in an order of its own, for methods that
+/// want that.
+class SquareLinearization {
+ public:
+  virtual ~SquareLinearization() = default;
+  /// c E + A, and the rows of F that belong to it.
+  virtual void matrix(double c, Matrix& out) const = 0;
+  virtual void square(std::span<const double> F, std::span<const double> y,
+                      std::span<double> out) const = 0;
+  /// From now on the rows stay those chosen last.
+  virtual void freeze() = 0;
+};
+
 /// A = F_y at a point, kept; what does not depend on c is factored once.
 class DaeLinearization {
  public:
@@ -34,14 +47,8 @@ class DaeLinearization {
   /// The same for all c at once: y[0] for the real one and F[0], y[1] + i y[2] for the first
   /// complex one, and so on.
   virtual void solve(std::span<const Vector> F, std::span<Vector> y) = 0;
-
-  /// For methods that want as many equations as unknowns, in an order of their own: c E + A, and
-  /// the rows of F that belong to it. False where combinations of rows are chosen at every point.
-  virtual bool matrix(double /*c*/, Matrix& /*out*/) const { return false; }
-  virtual void square(std::span<const double> /*F*/, std::span<const double> /*y*/,
-                      std::span<double> /*out*/) const {}
-  /// From now on the rows stay those chosen last.
-  virtual void freeze() {}
+  /// The same as a square one; null where combinations of rows are chosen at every point.
+  virtual SquareLinearization* as_square() = 0;
 };
 
 /// The largest part of an error in its unit.

@@ -144,7 +144,7 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
     const auto n = static_cast<std::size_t>(dae_.unknowns());
     const Eval e = guarded([&] { return dae_.residual(t, {y, n}, {dy, n}, F_); });
     if (e != Eval::ok) return e;
-    matrix_->square(F_, {y, n}, {F, n});
+    matrix_->as_square()->square(F_, {y, n}, {F, n});
     return Eval::ok;
   }
 
@@ -153,7 +153,8 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
     const auto n = static_cast<std::size_t>(dae_.unknowns());
     const Eval e = guarded([&] { return dae_.linearize(t, {y, n}, *matrix_); });
     if (e != Eval::ok) return e;
-    return matrix_->matrix(c, J) ? Eval::ok : Eval::fatal;
+    matrix_->as_square()->matrix(c, J);
+    return Eval::ok;
   }
 
   Eval guard(const std::function<Eval()>& work) override { return guarded(work); }
@@ -168,21 +169,20 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
 
   /// Chooses the equations at the base.
   bool begin(double first) override {
-    Matrix unused;
     matrix_ = dae_.make_linearization();
     if (dae_.linearize(state_.t, dae_.base_values(), *matrix_) != Eval::ok) {
       run_.not_evaluated(dae_.diagnosis(),
                          "the equations could not be differentiated: " + dae_.culprit());
       return false;
     }
-    if (!matrix_->matrix(1, unused)) {
+    if (!matrix_->as_square()) {
       run_.stop(Reason::refused, Diagnosis::options_wrong,
                 fmt::format("'{}' wants as many equations as unknowns, the same at every time",
                             method_.name),
                 "use it on 'ggl', 'index_1', 'index_2' or 'index_3'");
       return false;
     }
-    matrix_->freeze();
+    matrix_->as_square()->freeze();
     F_.resize(dae_.equations());
     if (!ida_) ida_ = std::make_unique<Ida>(dae_.unknowns(), differential(), *this);
     std::ranges::copy(dae_.base_values(), ida_->y());

@@ -243,7 +243,7 @@ class Chooser {
     motion(*problem, weights, d);
     State switched = start_;
     // The modes of elements stand before those of rest.
-    for (int i = 0; i < system_.rest_mode(0); ++i) {
+    for (int i = 0; i < system_.element_modes(); ++i) {
       int& mode = switched.modes[i];
       if (mode != 0 && mode != 1) continue;
       mode = 1 - mode;

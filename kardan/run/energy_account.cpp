@@ -56,8 +56,10 @@ std::string busiest_element(const System& system, const State& state, const Vect
     if (const int row = largest(power); row >= 0) return system.row_name(row);
     if (const int row = largest(lambda); row >= 0) return system.row_name(row);
   }
+  const BodyEquations* bodies = system.bodies_at(state, ws);
+  if (!bodies) return {};
   Vector forces(system.blueprint().elements.size());
-  system.element_forces(state, forces, ws);
+  bodies->element_forces(state, forces, ws);
   for (double& f : forces)
     if (!std::isfinite(f)) f = 0;
   const int element = largest(forces);

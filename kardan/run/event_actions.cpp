@@ -53,15 +53,15 @@ void EventActions::prepare(const State& state, DriverOptions& driver) {
   }
   driver.known_events.sides.assign(stops_.count() > 0 ? driver.events.size() : 0, 0);
   for (int i = 0; i < stops_.count(); ++i) {
-    EventRule& rule = driver.events[system_.rest_event(i)];
+    EventRule& rule = driver.events[system_.impulses()[i].rest];
     rule.direction = -1;
     rule.level = true;
     rule.act = [this, i](State& s, int, double, State& after) { return release(i, s, after); };
     // A stop that has just been left, or is touched, stands on the side it came from.
-    const int asked_index = system_.blueprint().impulses[i];
-    const int side = last_side_[i] != 0 ? last_side_[i] : -asked[asked_index].direction;
+    const Impulse& impulse = system_.impulses()[i];
+    const int side = last_side_[i] != 0 ? last_side_[i] : -asked[impulse.event].direction;
     if (stops_.impulses().look(state) == Eval::ok && stops_.touches(i))
-      driver.known_events.sides[system_.asked_event(asked_index)] = side;
+      driver.known_events.sides[impulse.asked] = side;
   }
   if (stops_.resting(state).empty())
     driver.known_events.adjust = nullptr;
@@ -114,7 +114,7 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
   const double e = stops_.event(stop).restitution;
   const bool rests = comes_to_rest(stop, state.t, rate) || e == 0;
   if (impulses.apply(stop, rests ? 0 : e, state) != Eval::ok) return EventEffect::failed;
-  if (rests) state.modes[system_.rest_mode(stop)] = -direction;
+  if (rests) state.modes[system_.impulses()[stop].mode] = -direction;
   if (settle(state) != Eval::ok) return EventEffect::failed;
   const bool others = rests || !stops_.resting(state).empty();
   if (others && stops_.choose(state) != Eval::ok) return EventEffect::failed;
@@ -135,7 +135,7 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
 EventEffect EventActions::release(int stop, State& state, State& after) {
   const double before = total(state);
   if (stops_.project(state) != Eval::ok) return EventEffect::failed;
-  state.modes[system_.rest_mode(stop)] = 0;
+  state.modes[system_.impulses()[stop].mode] = 0;
   bounces_[stop] = {};
   if (stops_.choose(state, stop) != Eval::ok) return EventEffect::failed;
   count_work(before, state);
@@ -156,7 +156,7 @@ Eval EventActions::settle(State& state) {
       if (side == 0 || !stops_.touches(i) || side * stops_.scaled_rate(i) >= -approaching) continue;
       const bool rests = event.restitution == 0 || count >= most_impulses;
       if (Eval e = impulses.apply(i, rests ? 0 : event.restitution, state); e != Eval::ok) return e;
-      if (rests) state.modes[system_.rest_mode(i)] = side;
+      if (rests) state.modes[system_.impulses()[i].mode] = side;
       any = true;
     }
     if (!any || count >= most_impulses + stops_.count()) return Eval::ok;
@@ -178,7 +178,7 @@ void EventActions::note_rest(const State& state, std::vector<EventRecord>& event
   for (int i = 0; i < stops_.count(); ++i) {
     const bool rests = stops_.side(state, i) != 0;
     if (rests != (rested_[i] != 0)) {
-      const EventRecord record{state.t, system_.rest_event(i), rests ? 1 : -1};
+      const EventRecord record{state.t, system_.impulses()[i].rest, rests ? 1 : -1};
       bool told = false;
       for (auto e = events.rbegin(); e != events.rend() && e->t == record.t; ++e)
         told |= e->event == record.event && e->direction == record.direction;

@@ -6,7 +6,6 @@
 #include "kardan/model/resolve.h"
 #include "kardan/run/outputs.h"
 #include "kardan/run/result.h"
-#include "kardan/system/variant_system.h"
 
 namespace kardan {
 
@@ -87,7 +86,7 @@ std::unique_ptr<System> with_variants(const Model& model, const ParameterValues&
   const std::size_t events = system->event_names().size();
   const auto first = static_cast<std::size_t>(system->asked_event(0));
   std::vector<ParameterValues> values{{}};  // beyond `overrides`
-  std::vector<std::vector<int>> next;
+  Successors next;
   std::vector<std::unique_ptr<System>> variants;
   variants.push_back(std::move(system));
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -106,7 +105,7 @@ std::unique_ptr<System> with_variants(const Model& model, const ParameterValues&
       }
       auto variant = compile_model(model, changed(overrides, wanted), diagnostics, catalog);
       if (!variant) return nullptr;
-      if (!VariantSystem::same_layout(*variants.front(), *variant)) {
+      if (!same_layout(*variants.front(), *variant)) {
         diagnostics.error("event.variants",
                           asked[e].name + ": the model has other equations after it",
                           asked[e].where, "set parameters that change numbers only");
@@ -116,7 +115,7 @@ std::unique_ptr<System> with_variants(const Model& model, const ParameterValues&
       variants.push_back(std::move(variant));
     }
   }
-  return std::make_unique<VariantSystem>(std::move(variants), std::move(next));
+  return std::make_unique<System>(std::move(variants), std::move(next));
 }
 
 }  // namespace

@@ -212,8 +212,9 @@ std::span<const double> Recorder::row(const Instant& at) {
   columns_.values(at, values_, *ws_);
   for (std::size_t i = 0; i < values_.size(); ++i) row_[layout_.columns[i].at] = values_[i];
   fill_joints(at);
-  if (const ResultBlock* block = layout_.find("force_vectors")) {
-    system_.force_vectors(*at.state, vectors_, *ws_);
+  const ResultBlock* block = layout_.find("force_vectors");
+  if (const BodyEquations* bodies = system_.bodies_at(*at.state, *ws_); block && bodies) {
+    bodies->force_vectors(*at.state, vectors_, *ws_);
     double* out = row_.data() + block->first;
     for (const int e : forces_)
       for (int k = 0; k < 3; ++k) *out++ = vectors_[e][k];

@@ -79,9 +79,11 @@ void ResultColumns::values(const Instant& at, std::span<double> out, Workspace& 
   put(*at.a, system_.sizes().v);
   put(*at.lambda, system_.sizes().constraints());
   next = reactions(at, next, ws);
-  Vector forces(system_.blueprint().elements.size());
-  system_.element_forces(state, forces, ws);
-  for (int e : forces_) *next++ = forces[e];
+  if (const BodyEquations* bodies = system_.bodies_at(state, ws)) {
+    Vector forces(system_.blueprint().elements.size());
+    bodies->element_forces(state, forces, ws);
+    for (int e : forces_) *next++ = forces[e];
+  }
   const Energy energy = system_.energy(state, ws);
   *next++ = energy.kinetic;
   *next++ = energy.potential;

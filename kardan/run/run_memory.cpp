@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kardan/system/variant_system.h"
-
 namespace kardan {
 namespace {
 
@@ -41,12 +39,12 @@ bool fits(const System& system, const RunMemory& memory) {
   // The times of restart points count from the start of the model.
   if (memory.start != system.start().t || memory.start > state.t || step.h < 0) return false;
   if (!countable(memory)) return false;
-  const std::size_t stops = system.blueprint().impulses.size();
+  const std::size_t stops = system.impulses().size();
   if (state.lambda.size() > system.sizes().constraints() + stops) return false;
-  for (std::size_t i = 0; i < stops; ++i)
-    if (std::abs(state.modes[system.rest_mode(static_cast<int>(i))]) > 1) return false;
-  if (const auto* variants = dynamic_cast<const VariantSystem*>(&system))
-    if (state.modes.back() < 0 || state.modes.back() >= variants->variants()) return false;
+  for (const Impulse& impulse : system.impulses())
+    if (std::abs(state.modes[impulse.mode]) > 1) return false;
+  if (system.varies() && (state.modes.back() < 0 || state.modes.back() >= system.variants()))
+    return false;
   const auto events = static_cast<int>(system.event_names().size());
   return memory.bounces.size() == stops && memory.rested.size() == stops &&
          memory.last_side.size() == stops &&

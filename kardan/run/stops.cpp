@@ -21,8 +21,8 @@ constexpr double consistent = 1e-14;
 }  // namespace
 
 Stops::Stops(const System& system) : system_(system) {
-  if (count() == 0) return;
-  all_ = system.hold(system.blueprint().impulses);
+  if (count() == 0 || !system.holds()) return;
+  all_ = system.holds()->hold(system.blueprint().impulses);
   if (!all_) return;
   impulses_ = std::make_unique<ImpulseSolver>(system_, *all_);
   ws_ = all_->make_workspace();
@@ -48,8 +48,8 @@ Stops::Held* Stops::held(const State& state) {
   if (is_new) {
     std::vector<int> events;
     events.reserve(stops.size());
-    for (int i : stops) events.push_back(system_.blueprint().impulses[i]);
-    held.system = system_.hold(events);
+    for (int i : stops) events.push_back(system_.impulses()[i].event);
+    if (system_.holds()) held.system = system_.holds()->hold(events);
     if (held.system) {
       held.ws = held.system->make_workspace();
       held.accelerations = std::make_unique<AccelerationSolver>(*held.system);
@@ -99,7 +99,7 @@ void Stops::add_reactions(const State& state, std::span<double> z) {
   Held* h = held(state);
   const bool known = h && solve(state, *h) == Eval::ok;
   for (std::size_t i = 0; i < stops.size(); ++i)
-    z[system_.rest_event(stops[i])] =
+    z[system_.impulses()[stops[i]].rest] =
         known ? no_force + reaction(state, *h, static_cast<int>(i), stops[i]) : std::nan("");
 }
 
@@ -112,7 +112,7 @@ Eval Stops::choose(State& state, int leaves) {
     const bool rested = side(state, i) != 0;
     const int s = rested ? side(state, i) : -event(i).direction;
     if (i != leaves && touches(i) && s * scaled_rate(i) <= touching) sides[i] = s;
-    if (rested && sides[i] == 0) state.modes[system_.rest_mode(i)] = 0;
+    if (rested && sides[i] == 0) state.modes[system_.impulses()[i].mode] = 0;
   }
   for (int round = 0; round < most; ++round) {
     Held* h = held(state);
@@ -135,7 +135,7 @@ Eval Stops::choose(State& state, int leaves) {
       }
     }
     if (change < 0) return project(state);
-    int& mode = state.modes[system_.rest_mode(change)];
+    int& mode = state.modes[system_.impulses()[change].mode];
     mode = mode != 0 ? 0 : sides[change];
   }
   return Eval::recoverable;

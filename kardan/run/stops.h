@@ -23,13 +23,13 @@ class Stops {
 
   /// False where the events cannot be held at all.
   bool compiled() const { return count() == 0 || impulses_; }
-  int count() const { return static_cast<int>(system_.blueprint().impulses.size()); }
+  int count() const { return static_cast<int>(system_.impulses().size()); }
   const EventData& event(int stop) const {
-    return system_.blueprint().events[system_.blueprint().impulses[stop]];
+    return system_.blueprint().events[system_.impulses()[stop].event];
   }
   /// The stop of an event of `when`.
   int stop_of(int asked) const;
-  int side(const State& s, int stop) const { return s.modes[system_.rest_mode(stop)]; }
+  int side(const State& s, int stop) const { return s.modes[system_.impulses()[stop].mode]; }
   std::vector<int> resting(const State&) const;
 
   /// The equations with what rests in a state; null where they cannot be compiled.

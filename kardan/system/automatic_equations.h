@@ -30,30 +30,39 @@ using Along = Dual<Dual<double, 1>, 2>;  // the second seed is for checks
 using SeededAlong = Dual<Dual<Seeded, 1>, 1>;
 using Twice = Dual<Seeded, seeds>;
 
+/// Functions that take numbers which follow a motion.
+class FollowedFunctions {
+ public:
+  virtual ~FollowedFunctions() = default;
+  virtual void follow(const Variables<MotionJet>&, Terms<MotionJet>&) const = 0;
+  virtual void follow(const Variables<CurvedMotionJet>&, Terms<CurvedMotionJet>&) const = 0;
+};
+
 /// The functions for each scalar they are needed with.
 class UserFunctions {
  public:
   virtual ~UserFunctions() = default;
   /// Memory that the functions find in Terms::memory; null where they need none.
-  virtual std::unique_ptr<Workspace::Scratch> make_memory() const { return nullptr; }
+  virtual std::unique_ptr<Workspace::Scratch> make_memory() const = 0;
   /// False where derivatives by differences are among what the functions give.
-  virtual bool exact() const { return true; }
+  virtual bool exact() const = 0;
+  /// These, where they take numbers that follow a motion, too; null else.
+  virtual const FollowedFunctions* followed() const = 0;
   virtual void call(const Variables<double>&, Terms<double>&) const = 0;
   virtual void call(const Variables<Seeded>&, Terms<Seeded>&) const = 0;
   virtual void call(const Variables<Along>&, Terms<Along>&) const = 0;
   virtual void call(const Variables<SeededAlong>&, Terms<SeededAlong>&) const = 0;
   virtual void call(const Variables<Twice>&, Terms<Twice>&) const = 0;
-  /// Whether the functions take numbers that follow a motion, too.
-  virtual bool follows_paths() const { return false; }
-  virtual void follow(const Variables<MotionJet>&, Terms<MotionJet>&) const {}
-  virtual void follow(const Variables<CurvedMotionJet>&, Terms<CurvedMotionJet>&) const {}
 };
 
 /// A function object with a templated operator()(const Variables<T>&, Terms<T>&).
 template <class Function>
-class TemplatedFunctions final : public UserFunctions {
+class TemplatedFunctions final : public UserFunctions, public FollowedFunctions {
  public:
   explicit TemplatedFunctions(Function function) : function_(std::move(function)) {}
+  std::unique_ptr<Workspace::Scratch> make_memory() const override { return nullptr; }
+  bool exact() const override { return true; }
+  const FollowedFunctions* followed() const override { return this; }
   void call(const Variables<double>& x, Terms<double>& y) const override { function_(x, y); }
   void call(const Variables<Seeded>& x, Terms<Seeded>& y) const override { function_(x, y); }
   void call(const Variables<Along>& x, Terms<Along>& y) const override { function_(x, y); }
@@ -61,7 +70,6 @@ class TemplatedFunctions final : public UserFunctions {
     function_(x, y);
   }
   void call(const Variables<Twice>& x, Terms<Twice>& y) const override { function_(x, y); }
-  bool follows_paths() const override { return true; }
   void follow(const Variables<MotionJet>& x, Terms<MotionJet>& y) const override {
     function_(x, y);
   }

@@ -14,7 +14,7 @@ constexpr int check = MotionJet::seeds - 1;  // the seed along which all variabl
 bool AutomaticEquations::paths_serve() const {
   const bool plain = n_.s == 0 && n_.mu == 0 && !n_.kinematics && !n_.hidden;
   static_assert(check == CurvedMotionJet::seeds);
-  return functions_->follows_paths() && plain && n_.lambda > 0 &&
+  return functions_->followed() && plain && n_.lambda > 0 &&
          constraints_shared_.colors() <= CurvedMotionJet::seeds;
 }
 
@@ -52,7 +52,7 @@ AutomaticEquations::Followed AutomaticEquations::follow_constraints(const State&
   const PathArrays::Entry* entry = k.paths->entries.data();
   double* G = ws.G.values.data();
   PathArrays::set_motion(state, {}, A);
-  A.call(*functions_, Part::constraints);
+  A.call(*functions_->followed(), Part::constraints);
   std::fill(ws.G.values.begin(), ws.G.values.end(), 0.0);
   double zero = 0;  // or not finite
   bool shared = true;
@@ -97,7 +97,7 @@ void AutomaticEquations::differentiate_followed(const State& state, std::span<co
   const Seeding& seeding = constraints_shared_;
   const int n = n_.n;
   PathArrays::set_motion(state, a, A);
-  A.call(*functions_, Part::constraints);
+  A.call(*functions_->followed(), Part::constraints);
   for (SparseMatrix* by : {&ws.rate_p, &ws.accel_p})
     std::fill(by->values.begin(), by->values.end(), 0.0);
   for (Vector* by : {&ws.rate_t, &ws.accel_t}) std::fill(by->begin(), by->end(), 0.0);

@@ -68,6 +68,7 @@ class CallbackFunctions final : public UserFunctions {
     return std::make_unique<Memory>(counts_);
   }
   bool exact() const override { return exact_; }
+  const FollowedFunctions* followed() const override { return nullptr; }
 
   void call(const Variables<double>& x, Terms<double>& y) const override { evaluate(x, y); }
   void call(const Variables<Seeded>& x, Terms<Seeded>& y) const override { first_order(x, y); }

@@ -7,6 +7,7 @@
 #include "kardan/base/text.h"
 #include "kardan/system/expression_equations.h"
 #include "kardan/system/multibody.h"
+#include "kardan/system/system.h"
 
 namespace kardan {
 namespace {
@@ -201,13 +202,12 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
   leave_out_derivatives(blueprint, program);
   const int velocities = layout.back().v + layout.back().v_count;
   Patterns patterns = lay_out(program, velocities, shared, topology);
-  auto system = std::make_unique<MultibodySystem<D>>(std::move(blueprint), std::move(program),
-                                                     std::move(layout), std::move(topology),
-                                                     std::move(patterns));
-  system->bind_expressions(diagnostics);
-  system->bind_held(shared);
-  system->bind_inputs();
-  return system;
+  NameData names = name_multibody(std::move(blueprint), program, std::move(layout), topology,
+                                  std::move(patterns));
+  BoundExpressions expressions = bind_expressions(names, program.expressions, diagnostics);
+  auto equations = std::make_unique<MultibodyEquations<D>>(names, std::move(program), topology,
+                                                           std::move(expressions), shared);
+  return std::make_unique<System>(Names(std::move(names)), std::move(equations));
 }
 
 }  // namespace

@@ -23,9 +23,11 @@
 
 #include "kardan/base/branch_follower.h"
 #include "kardan/base/eval.h"
+#include "kardan/base/inputs.h"
 #include "kardan/base/state.h"
 #include "kardan/base/taylor.h"
 #include "kardan/linalg/sparse.h"
+#include "kardan/system/quantity.h"
 
 namespace kardan {
 
@@ -42,6 +44,8 @@ struct Patterns {
   std::shared_ptr<const SparsePattern> aux_lambda;    // (r + w) x (lambda + mu)
   std::shared_ptr<const SparsePattern> invariant;     // e x v
 };
+
+class Equations;
 
 /// Results of the last evaluate and differentiate. Grouped by the call that fills them.
 struct Workspace {
@@ -77,11 +81,16 @@ struct Workspace {
   // enclosures of inputs: variables and definitions, and what a formula takes of them
   std::vector<Taylor> enclosed, arguments;
 
-  // follow_turns: a state on the way
-  State between;
-  BranchFollower follower;
+  // follow_turns
+  struct Following {
+    State between;  // a state on the way
+    BranchFollower follower;
+  } following;
 
   std::unique_ptr<Scratch> scratch;
+
+  /// The equations whose constants (a constant mass matrix) stand here.
+  const Equations* constants_of = nullptr;
 };
 
 /// What an evaluation shall compute; later ones include what they need of the earlier ones.
@@ -96,13 +105,17 @@ struct Request {
   static constexpr Request all() { return {true, true, true, true}; }
 };
 
+class BodyEquations;
+
+/// No function here has a default, and what only some equations have is absent by type: it is in
+/// BodyEquations.
 class Equations {
  public:
   virtual ~Equations() = default;
 
-  virtual const Sizes& sizes() const = 0;
-  virtual const Patterns& patterns() const = 0;
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
+  /// Puts the constants of these equations into a workspace of others with the same layout.
+  virtual void adopt(Workspace&) const = 0;
 
   virtual Eval evaluate(const State&, Request, Workspace&) const = 0;
 
@@ -111,25 +124,54 @@ class Equations {
   virtual Eval differentiate(const State&, std::span<const double> a,
                              std::span<const double> lambda, Workspace&) const = 0;
 
-  /// Invariants e (as many as sizes().e) with their derivatives by p and v.
+  /// Invariants e (as many as Sizes::e) with their derivatives by p and v.
   virtual Eval invariants(const State&, Workspace&) const = 0;
 
-  /// p_new = p moved by the tangent `delta`: the chart of a step.
-  virtual void retract(std::span<const double> p, std::span<const double> delta,
-                       std::span<double> p_new) const = 0;
-
-  /// Event functions at the modes of the state, and the modes that belong to a state.
+  /// Event functions at the modes of the state, but those of rest, and the modes that belong to a
+  /// state.
   virtual void events(const State&, std::span<double> z, Workspace&) const = 0;
   virtual void choose_modes(State&, Workspace&) const = 0;
-  /// For events that are the passage of a distance: the distance and a bound of its rate while no
-  /// velocity exceeds `speed`. An infinite rate: the event has none.
-  virtual void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
-                            std::span<double> rate, Workspace&) const = 0;
   /// Sets the turn counters and contact variables of `to` so that they continue from `from`, which
   /// was moved there by the tangent `way` (retract): turns go with it, however far. Contact
   /// variables that cannot are set to NaN, and no evaluation succeeds with them.
   virtual void follow_turns(const State& from, std::span<const double> way, State& to,
                             Workspace&) const = 0;
+
+  virtual Energy energy(const State&, Workspace&) const = 0;
+  /// Value; gradients over the tangents of p and v are added, times `factor`, where given.
+  virtual double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
+                          std::span<double> by_v, Workspace&) const = 0;
+
+  /// Inputs that are functions of time (inputs.h).
+  virtual const std::vector<InputEffect>& time_inputs() const = 0;
+  /// Over the times from a to b, derivatives to `order`: everything else as it is in `at`.
+  virtual void enclose_time_inputs(const State& at, double a, double b, int order,
+                                   std::span<InputBounds> out, Workspace&) const = 0;
+
+  /// These, where the coordinates are those of bodies; null else.
+  virtual const BodyEquations* of_bodies() const = 0;
+};
+
+/// What only the motion of bodies has: forces of elements, momentum, distances, ways.
+class BodyEquations : public Equations {
+ public:
+  virtual Momentum momentum(const State&, Workspace&) const = 0;
+  /// Scalar force of every element (0 for those without), by element index.
+  virtual void element_forces(const State&, std::span<double> out, Workspace&) const = 0;
+  /// Force of every force element on its (second) body [N], in the world, by element index.
+  virtual void force_vectors(const State&, std::span<Vec3d> out, Workspace&) const = 0;
+
+  /// For events that are the passage of a distance: the distance and a bound of its rate while no
+  /// velocity exceeds `speed`. Others are left as they are.
+  virtual void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
+                            std::span<double> rate, Workspace&) const = 0;
+
+  /// Inputs that are functions of the way travelled.
+  virtual const std::vector<InputEffect>& way_inputs() const = 0;
+  /// Over the times from a to b, on the cubic way between two states and around it.
+  virtual void enclose_way_inputs(const State& from, const State& to, const StepError& error,
+                                  double a, double b, int order, std::span<InputBounds> out,
+                                  Workspace&) const = 0;
 };
 
 }  // namespace kardan

@@ -23,7 +23,7 @@ struct ExpressionScratch final : Workspace::Scratch {
       rows;
 };
 
-class ExpressionFunctions final : public UserFunctions {
+class ExpressionFunctions final : public UserFunctions, public FollowedFunctions {
  public:
   explicit ExpressionFunctions(EquationData data)
       : data_(std::move(data)),
@@ -43,7 +43,8 @@ class ExpressionFunctions final : public UserFunctions {
   void call(const Variables<Along>& x, Terms<Along>& y) const override { run(x, y); }
   void call(const Variables<SeededAlong>& x, Terms<SeededAlong>& y) const override { run(x, y); }
   void call(const Variables<Twice>& x, Terms<Twice>& y) const override { run(x, y); }
-  bool follows_paths() const override { return true; }
+  bool exact() const override { return true; }
+  const FollowedFunctions* followed() const override { return this; }
   void follow(const Variables<MotionJet>& x, Terms<MotionJet>& y) const override { run(x, y); }
   void follow(const Variables<CurvedMotionJet>& x, Terms<CurvedMotionJet>& y) const override {
     run(x, y);

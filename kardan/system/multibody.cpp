@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numbers>
 
 namespace kardan {
@@ -16,43 +15,40 @@ void zero(Vector& x) {
 }  // namespace
 
 template <int D>
-MultibodySystem<D>::MultibodySystem(Blueprint blueprint, Program<D> program,
-                                    std::vector<BodyLayout> bodies, Topology topology,
-                                    Patterns patterns)
-    : blueprint_(std::move(blueprint)),
-      program_(std::move(program)),
-      bodies_(std::move(bodies)),
-      topology_(std::move(topology)),
-      patterns_(std::move(patterns)) {
-  const BodyLayout& last = bodies_.back();
-  sizes_.p = last.p + last.p_count;
-  sizes_.v = last.v + last.v_count;
-  sizes_.r = static_cast<int>(program_.states.size());
-  sizes_.w = static_cast<int>(program_.auxiliaries.size());
-  for (const RowInfo& row : program_.rows) {
-    (row.kind == RowKind::holonomic ? sizes_.lambda : sizes_.mu) += 1;
-    offsets_.push_back(row.offset);
-  }
+MultibodyEquations<D>::MultibodyEquations(const NameData& names, Program<D> program,
+                                          const Topology& topology, BoundExpressions expressions,
+                                          std::span<const SharedRow> held)
+    : program_(std::move(program)),
+      bodies_(names.bodies),
+      pairs_(topology.pairs),
+      patterns_(names.patterns),
+      sizes_(names.sizes),
+      gravity_(names.blueprint.gravity),
+      expressions_(std::move(expressions)) {
+  first_asked_ = static_cast<int>(names.event_names.size() - names.impulses.size() -
+                                  names.blueprint.events.size());
+  for (const RowInfo& row : names.rows) offsets_.push_back(row.offset);
   splits_ =
       std::ranges::all_of(program_.constraints, [](const auto& bank) { return bank->splits(); });
-  event_names_ = program_.events;
-  sizes_.events = static_cast<int>(program_.events.size());
-  sizes_.modes = program_.modes;
-  sizes_.turns = static_cast<int>(program_.counters.size());
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    masses_.push_back({blueprint_.bodies[b].mass, blueprint_.bodies[b].inertia});
+    const BodyData& body = names.blueprint.bodies[b];
+    masses_.push_back({body.mass, body.inertia});
     const int spin = bodies_[b].v + D;
     const bool turns = bodies_[b].v_count > D;
     spin_block_.push_back(turns ? patterns_.force->find(spin, spin) : -1);
     spin_stride_.push_back(
         turns ? patterns_.force->row_start[spin + 1] - patterns_.force->row_start[spin] : 0);
+    if (turns) continue;
+    resting_.resize(b + 1);
+    resting_[b] = {body.R, body.angle};
   }
-  scales_ = find_scales();
-  name_quantities();
+  for (const InvariantData& e : names.blueprint.invariants) invariants_.push_back(e.kind);
+  bind_held(names, held);
+  bind_inputs(names);
 }
 
 template <int D>
-std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
+std::unique_ptr<Workspace> MultibodyEquations<D>::make_workspace() const {
   auto ws = std::make_unique<Workspace>();
   const auto m = static_cast<std::size_t>(sizes_.constraints());
   for (Vector* x : {&ws->g, &ws->rate, &ws->g_t, &ws->gamma, &ws->accel, &ws->rate_t, &ws->accel_t})
@@ -71,16 +67,6 @@ std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
   ws->aux_v = SparseMatrix(patterns_.aux);
   ws->aux_aux = SparseMatrix(patterns_.aux_aux);
   ws->force_aux = SparseMatrix(patterns_.force_aux);
-  for (std::size_t b = 1; b < bodies_.size(); ++b) {
-    const int first = bodies_[b].v;
-    for (int k = 0; k < D; ++k)
-      ws->M.values[patterns_.mass->find(first + k, first + k)] = masses_[b].mass;
-    if (bodies_[b].v_count <= D) continue;
-    for (int i = 0; i < spins<D>; ++i)
-      for (int j = 0; j < spins<D>; ++j)
-        ws->M.values[patterns_.mass->find(first + D + i, first + D + j)] =
-            D == 2 ? masses_[b].inertia[2][2] : masses_[b].inertia[i][j];
-  }
   ws->e.assign(sizes_.e, 0.0);
   if (sizes_.e > 0) {
     ws->e_p = SparseMatrix(patterns_.invariant);
@@ -89,30 +75,48 @@ std::unique_ptr<Workspace> MultibodySystem<D>::make_workspace() const {
   auto scratch = std::make_unique<MotionScratch>();
   scratch->motion.resize(bodies_.size());
   scratch->turn_distances.resize(program_.counters.size());
-  scratch->argument_values.resize(static_cast<std::size_t>(arguments_));
-  scratch->argument_gradients.resize(static_cast<std::size_t>(arguments_));
+  scratch->argument_values.resize(static_cast<std::size_t>(expressions_.arguments));
+  scratch->argument_gradients.resize(static_cast<std::size_t>(expressions_.arguments));
   if constexpr (D == 3) scratch->motion[0].R = Mat3d::identity();
   ws->scratch = std::move(scratch);
+  adopt(*ws);
   return ws;
+}
+
+template <int D>
+void MultibodyEquations<D>::adopt(Workspace& ws) const {
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    const int first = bodies_[b].v;
+    for (int k = 0; k < D; ++k)
+      ws.M.values[patterns_.mass->find(first + k, first + k)] = masses_[b].mass;
+    if (bodies_[b].v_count <= D) continue;
+    for (int i = 0; i < spins<D>; ++i)
+      for (int j = 0; j < spins<D>; ++j)
+        ws.M.values[patterns_.mass->find(first + D + i, first + D + j)] =
+            D == 2 ? masses_[b].inertia[2][2] : masses_[b].inertia[i][j];
+  }
+  for (TurnDistance& known : static_cast<MotionScratch&>(*ws.scratch).turn_distances) known = {};
+  ws.constants_of = this;
 }
 
 /// R, and in the plane the angle, of body b.
 template <int D>
-void MultibodySystem<D>::orient(const State& state, int b, BodyMotion<D>& m) const {
+void MultibodyEquations<D>::orient(const State& state, int b, BodyMotion<D>& m) const {
   const double* p = state.p.data() + bodies_[b].p;
   if constexpr (D == 2) {
-    m.angle = bodies_[b].v_count > 2 ? p[2] : blueprint_.bodies[b].angle;
+    m.angle = bodies_[b].v_count > 2 ? p[2] : resting_[b].angle;
     m.R = {std::cos(m.angle), std::sin(m.angle)};
   } else if (bodies_[b].v_count > 3) {
     m.R = rotation_matrix(normalized(Quaternion{p[3], p[4], p[5], p[6]}));
   } else {
-    m.R = blueprint_.bodies[b].R;
+    m.R = resting_[b].R;
   }
 }
 
 template <int D>
-std::vector<BodyMotion<D>>& MultibodySystem<D>::move(const State& state, std::span<const double> a,
-                                                     Workspace& ws) const {
+std::vector<BodyMotion<D>>& MultibodyEquations<D>::move(const State& state,
+                                                        std::span<const double> a,
+                                                        Workspace& ws) const {
   auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
   for (std::size_t b = 1; b < bodies_.size(); ++b) {
     BodyMotion<D>& m = motion[b];
@@ -138,14 +142,14 @@ std::vector<BodyMotion<D>>& MultibodySystem<D>::move(const State& state, std::sp
 }
 
 template <int D>
-Context<D> MultibodySystem<D>::context(const State& state,
-                                       const std::vector<BodyMotion<D>>& motion) const {
+Context<D> MultibodyEquations<D>::context(const State& state,
+                                          const std::vector<BodyMotion<D>>& motion) const {
   return {state.t,        motion.data(),      state.r.data(),
           state.w.data(), state.turns.data(), state.modes.data()};
 }
 
 template <int D>
-ConstraintValues MultibodySystem<D>::constraint_values(Workspace& ws) const {
+ConstraintValues MultibodyEquations<D>::constraint_values(Workspace& ws) const {
   return {ws.g.data(),
           ws.rate.data(),
           ws.accel.data(),
@@ -159,7 +163,7 @@ ConstraintValues MultibodySystem<D>::constraint_values(Workspace& ws) const {
 }
 
 template <int D>
-ForceValues MultibodySystem<D>::force_values(Workspace& ws) const {
+ForceValues MultibodyEquations<D>::force_values(Workspace& ws) const {
   return {ws.f.data(),
           ws.f_t.data(),
           ws.f_p.values.data(),
@@ -176,10 +180,10 @@ ForceValues MultibodySystem<D>::force_values(Workspace& ws) const {
 }
 
 template <int D>
-void MultibodySystem<D>::body_forces(const std::vector<BodyMotion<D>>& motion, Vector& f) const {
+void MultibodyEquations<D>::body_forces(const std::vector<BodyMotion<D>>& motion, Vector& f) const {
   for (std::size_t b = 1; b < bodies_.size(); ++b) {
     double* fb = f.data() + bodies_[b].v;
-    for (int k = 0; k < D; ++k) fb[k] += masses_[b].mass * blueprint_.gravity[k];
+    for (int k = 0; k < D; ++k) fb[k] += masses_[b].mass * gravity_[k];
     if constexpr (D == 3) {
       if (bodies_[b].v_count <= 3) continue;
       const Vec3d gyro = cross(motion[b].w, masses_[b].inertia * motion[b].w);
@@ -189,8 +193,8 @@ void MultibodySystem<D>::body_forces(const std::vector<BodyMotion<D>>& motion, V
 }
 
 template <int D>
-void MultibodySystem<D>::body_force_derivatives(const std::vector<BodyMotion<D>>& motion,
-                                                SparseMatrix& f_v) const {
+void MultibodyEquations<D>::body_force_derivatives(const std::vector<BodyMotion<D>>& motion,
+                                                   SparseMatrix& f_v) const {
   if constexpr (D == 3) {
     for (std::size_t b = 1; b < bodies_.size(); ++b) {
       if (spin_block_[b] < 0) continue;
@@ -209,14 +213,14 @@ void MultibodySystem<D>::body_force_derivatives(const std::vector<BodyMotion<D>>
 
 /// What an evaluation of the constraints goes to.
 template <int D>
-Depth MultibodySystem<D>::depth_of(const Request& request) const {
+Depth MultibodyEquations<D>::depth_of(const Request& request) const {
   if (!request.velocity && !request.acceleration) return Depth::value;
   if (!splits_ || !held_.empty() || request.rates == request.gradient) return Depth::first;
   return request.rates ? Depth::rates : Depth::gradient;
 }
 
 template <int D>
-Eval MultibodySystem<D>::evaluate(const State& state, Request request, Workspace& ws) const {
+Eval MultibodyEquations<D>::evaluate(const State& state, Request request, Workspace& ws) const {
   const auto& motion = move(state, {}, ws);
   const Context<D> at = context(state, motion);
   const Depth depth = depth_of(request);
@@ -246,15 +250,15 @@ Eval MultibodySystem<D>::evaluate(const State& state, Request request, Workspace
     zero(ws.d);
     body_forces(motion, ws.f);
     const ForceValues out = force_values(ws);
-    for (const auto& bank : program_.forces) bank->evaluate(at, topology_.pairs, out);
+    for (const auto& bank : program_.forces) bank->evaluate(at, pairs_, out);
     if (!(all_finite(ws.f) && all_finite(ws.b) && all_finite(ws.d))) return Eval::recoverable;
   }
   return Eval::ok;
 }
 
 template <int D>
-Eval MultibodySystem<D>::differentiate(const State& state, std::span<const double> a,
-                                       std::span<const double> lambda, Workspace& ws) const {
+Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const double> a,
+                                          std::span<const double> lambda, Workspace& ws) const {
   const auto& motion = move(state, a, ws);
   const Context<D> at = context(state, motion);
   for (SparseMatrix* A : {&ws.rate_p, &ws.accel_p, &ws.accel_v, &ws.f_p, &ws.f_v, &ws.aux_p,
@@ -263,10 +267,10 @@ Eval MultibodySystem<D>::differentiate(const State& state, std::span<const doubl
   for (Vector* x : {&ws.rate_t, &ws.accel_t, &ws.f_t, &ws.b_t, &ws.d_t}) zero(*x);
   const ConstraintValues constraints = constraint_values(ws);
   ForceValues forces = force_values(ws);
-  for (const auto& bank : program_.forces) bank->differentiate(at, topology_.pairs, forces);
+  for (const auto& bank : program_.forces) bank->differentiate(at, pairs_, forces);
   forces.lambda = lambda.empty() ? nullptr : lambda.data();
   for (const auto& bank : program_.constraints)
-    bank->differentiate(at, topology_.pairs, constraints, forces);
+    bank->differentiate(at, pairs_, constraints, forces);
   if (!held_.empty()) differentiate_held(state, constraints, forces, ws);
   body_force_derivatives(motion, ws.f_v);
   // accel = G a - gamma, with G and gamma of the evaluation this call differentiates.
@@ -278,52 +282,31 @@ Eval MultibodySystem<D>::differentiate(const State& state, std::span<const doubl
 }
 
 template <int D>
-void MultibodySystem<D>::retract(std::span<const double> p, std::span<const double> delta,
-                                 std::span<double> p_new) const {
-  for (std::size_t b = 1; b < bodies_.size(); ++b) {
-    const int ip = bodies_[b].p, iv = bodies_[b].v;
-    const int translations = D == 2 ? bodies_[b].v_count : 3;  // a planar angle simply adds
-    for (int k = 0; k < translations; ++k) p_new[ip + k] = p[ip + k] + delta[iv + k];
-    if (D == 2 || bodies_[b].v_count <= 3) continue;
-    const Quaternion q{p[ip + 3], p[ip + 4], p[ip + 5], p[ip + 6]};
-    const Quaternion turned =
-        normalized(q * quaternion_exp({delta[iv + 3], delta[iv + 4], delta[iv + 5]}));
-    p_new[ip + 3] = turned.w;
-    p_new[ip + 4] = turned.x;
-    p_new[ip + 5] = turned.y;
-    p_new[ip + 6] = turned.z;
-  }
+void MultibodyEquations<D>::events(const State& state, std::span<double> z, Workspace& ws) const {
+  const Context<D> at = context(state, move(state, {}, ws));
+  for (const auto* bank : program_.switching) bank->events(at, z.data());
+  for (std::size_t i = 0; i < expressions_.events.size(); ++i)
+    z[first_asked_ + i] = expression(expressions_.events[i], state, 0, {}, {}, ws);
 }
 
 template <int D>
-void MultibodySystem<D>::events(const State& state, std::span<double> z, Workspace& ws) const {
+void MultibodyEquations<D>::event_guards(const State& state, std::span<const double> speed,
+                                         std::span<double> guard, std::span<double> rate,
+                                         Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
-  for (const auto& bank : program_.forces) bank->events(at, z.data());
-  const std::size_t first = program_.events.size();
-  for (std::size_t i = 0; i < asked_events_.size(); ++i)
-    z[first + i] = expression(asked_events_[i], state, 0, {}, {}, ws);
-  mark_rest(state, z);
-}
-
-template <int D>
-void MultibodySystem<D>::event_guards(const State& state, std::span<const double> speed,
-                                      std::span<double> guard, std::span<double> rate,
-                                      Workspace& ws) const {
-  std::fill(rate.begin(), rate.end(), std::numeric_limits<double>::infinity());
-  const Context<D> at = context(state, move(state, {}, ws));
-  for (const auto& bank : program_.forces)
+  for (const auto* bank : program_.guarded)
     bank->event_guards(at, speed.data(), guard.data(), rate.data());
 }
 
 template <int D>
-void MultibodySystem<D>::choose_modes(State& state, Workspace& ws) const {
+void MultibodyEquations<D>::choose_modes(State& state, Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
-  for (const auto& bank : program_.forces) bank->choose_modes(at, state.modes.data());
+  for (const auto* bank : program_.switching) bank->choose_modes(at, state.modes.data());
 }
 
 /// [rad] How far the tangent `way` turns body b.
 template <int D>
-double MultibodySystem<D>::turned(std::span<const double> way, int b) const {
+double MultibodyEquations<D>::turned(std::span<const double> way, int b) const {
   if (D == 2 || b == 0 || bodies_[b].v_count <= 3) return 0;
   const double* theta = way.data() + bodies_[b].v + 3;
   return std::hypot(theta[0], theta[1], theta[2]);
@@ -332,8 +315,8 @@ double MultibodySystem<D>::turned(std::span<const double> way, int b) const {
 /// How far b of a counter is from the half plane at which turns are counted. Turns are mostly
 /// followed from the same state again and again: its distances are kept.
 template <int D>
-double MultibodySystem<D>::turn_distance(std::size_t counter, const State& state,
-                                         MotionScratch& scratch) const {
+double MultibodyEquations<D>::turn_distance(std::size_t counter, const State& state,
+                                            MotionScratch& scratch) const {
   const TurnCounter<D>& c = program_.counters[counter];
   std::array<double, 8> poses{};
   double* pose = poses.data();
@@ -356,9 +339,9 @@ double MultibodySystem<D>::turn_distance(std::size_t counter, const State& state
 
 /// The angle of a counter without its turns, where the share s of the tangent `way` leads.
 template <int D>
-double MultibodySystem<D>::principal_angle(const TurnCounter<D>& counter, const State& from,
-                                           std::span<const double> way, double s,
-                                           MotionScratch& scratch) const {
+double MultibodyEquations<D>::principal_angle(const TurnCounter<D>& counter, const State& from,
+                                              std::span<const double> way, double s,
+                                              MotionScratch& scratch) const {
   auto& motion = scratch.motion;
   for (int b : {counter.A.body, counter.B.body}) {
     if (b == 0) continue;
@@ -376,8 +359,8 @@ double MultibodySystem<D>::principal_angle(const TurnCounter<D>& counter, const 
 
 /// Along the way in parts that are shorter than half a turn.
 template <int D>
-void MultibodySystem<D>::follow_turns(const State& from, std::span<const double> way, State& to,
-                                      Workspace& ws) const {
+void MultibodyEquations<D>::follow_turns(const State& from, std::span<const double> way, State& to,
+                                         Workspace& ws) const {
   if (program_.counters.empty()) return;
   constexpr double longest_part = 2;  // [rad]
   constexpr double farthest = 1e4;    // [rad] nothing that a step may reach
@@ -404,7 +387,7 @@ void MultibodySystem<D>::follow_turns(const State& from, std::span<const double>
 }
 
 template <int D>
-Energy MultibodySystem<D>::energy(const State& state, Workspace& ws) const {
+Energy MultibodyEquations<D>::energy(const State& state, Workspace& ws) const {
   const auto& motion = move(state, {}, ws);
   const Context<D> at = context(state, motion);
   Energy e;
@@ -418,8 +401,8 @@ Energy MultibodySystem<D>::energy(const State& state, Workspace& ws) const {
       e.kinetic += 0.5 * masses_[b].inertia[2][2] * m.w * m.w;
     }
     for (int k = 0; k < D; ++k) {
-      e.potential -= masses_[b].mass * blueprint_.gravity[k] * m.x[k];
-      potential_rate -= masses_[b].mass * blueprint_.gravity[k] * m.v[k];
+      e.potential -= masses_[b].mass * gravity_[k] * m.x[k];
+      potential_rate -= masses_[b].mass * gravity_[k] * m.v[k];
     }
   }
   zero(ws.f);
@@ -431,14 +414,14 @@ Energy MultibodySystem<D>::energy(const State& state, Workspace& ws) const {
     const Potential p = bank->potential(at);
     e.potential += p.energy;
     potential_rate += p.rate;
-    bank->evaluate(at, topology_.pairs, out);
+    bank->evaluate(at, pairs_, out);
   }
   e.applied_power = dot(ws.f, state.v) + potential_rate;
   return e;
 }
 
 template <int D>
-Momentum MultibodySystem<D>::momentum(const State& state, Workspace& ws) const {
+Momentum MultibodyEquations<D>::momentum(const State& state, Workspace& ws) const {
   const auto& motion = move(state, {}, ws);
   Momentum sum;
   for (std::size_t b = 1; b < bodies_.size(); ++b) {
@@ -459,16 +442,16 @@ Momentum MultibodySystem<D>::momentum(const State& state, Workspace& ws) const {
 }
 
 template <int D>
-void MultibodySystem<D>::element_forces(const State& state, std::span<double> out,
-                                        Workspace& ws) const {
+void MultibodyEquations<D>::element_forces(const State& state, std::span<double> out,
+                                           Workspace& ws) const {
   std::fill(out.begin(), out.end(), 0.0);
   const Context<D> at = context(state, move(state, {}, ws));
   for (const auto& bank : program_.forces) bank->magnitudes(at, out.data());
 }
 
 template <int D>
-void MultibodySystem<D>::force_vectors(const State& state, std::span<Vec3d> out,
-                                       Workspace& ws) const {
+void MultibodyEquations<D>::force_vectors(const State& state, std::span<Vec3d> out,
+                                          Workspace& ws) const {
   std::vector<VecOf<D>> sums(out.size());
   const Context<D> at = context(state, move(state, {}, ws));
   for (const auto& bank : program_.forces) bank->vectors(at, sums.data());
@@ -478,7 +461,7 @@ void MultibodySystem<D>::force_vectors(const State& state, std::span<Vec3d> out,
   }
 }
 
-template class MultibodySystem<2>;
-template class MultibodySystem<3>;
+template class MultibodyEquations<2>;
+template class MultibodyEquations<3>;
 
 }  // namespace kardan

@@ -7,92 +7,47 @@
 #include <array>
 #include <deque>
 
+#include "kardan/system/bound_expressions.h"
 #include "kardan/system/patterns.h"
 #include "kardan/system/quantity_jet.h"
-#include "kardan/system/system.h"
 
 namespace kardan {
 
 template <int D>
-class MultibodySystem final : public System {
+class MultibodyEquations final : public BodyEquations {
  public:
-  MultibodySystem(Blueprint blueprint, Program<D> program, std::vector<BodyLayout> bodies,
-                  Topology topology, Patterns patterns);
+  /// `held`: rows of the events that are held, in the order of Blueprint::held.
+  MultibodyEquations(const NameData& names, Program<D> program, const Topology& topology,
+                     BoundExpressions expressions, std::span<const SharedRow> held);
 
-  const Sizes& sizes() const override { return sizes_; }
-  const Patterns& patterns() const override { return patterns_; }
   std::unique_ptr<Workspace> make_workspace() const override;
+  void adopt(Workspace&) const override;
   Eval evaluate(const State&, Request, Workspace&) const override;
   Eval differentiate(const State&, std::span<const double> a, std::span<const double> lambda,
                      Workspace&) const override;
   Eval invariants(const State&, Workspace&) const override;
-  void retract(std::span<const double> p, std::span<const double> delta,
-               std::span<double> p_new) const override;
   void events(const State&, std::span<double> z, Workspace&) const override;
   void choose_modes(State&, Workspace&) const override;
-  int rest_mode(int impulse) const override { return program_.modes + impulse; }
-  std::unique_ptr<System> hold(const std::vector<int>& events) const override;
   void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
                     std::span<double> rate, Workspace&) const override;
   void follow_turns(const State& from, std::span<const double> way, State& to,
                     Workspace&) const override;
-  const std::vector<AxisAlignment>& alignments() const override { return program_.alignments; }
 
-  /// Its parameters never change.
-  void set_modes(int /*event*/, State&) const override {}
-
-  int dimension() const override { return D; }
-  bool exact_derivatives() const override { return true; }
-  const Blueprint& blueprint() const override { return blueprint_; }
-  const std::vector<BodyLayout>& bodies() const override { return bodies_; }
-  const std::vector<RowInfo>& rows() const override { return program_.rows; }
-  const std::vector<std::vector<int>>& row_bodies() const override { return topology_.row_bodies; }
-  const std::vector<VariableInfo>& states() const override { return program_.states; }
-  const std::vector<VariableInfo>& auxiliaries() const override { return program_.auxiliaries; }
-  const std::vector<std::string>& event_names() const override { return event_names_; }
-  const Scales& scales() const override { return scales_; }
-  const std::vector<ReactionQuantity>& reaction_sensors() const override {
-    return program_.reactions;
-  }
-  State start() const override;
   Energy energy(const State&, Workspace&) const override;
   Momentum momentum(const State&, Workspace&) const override;
   void element_forces(const State&, std::span<double> out, Workspace&) const override;
   void force_vectors(const State&, std::span<Vec3d> out, Workspace&) const override;
-  std::optional<Quantity> find_quantity(std::string_view name) const override;
-  std::vector<std::string> quantity_names() const override;
-  std::string quantity_unit(const Quantity&) const override;
-  std::vector<int> quantity_columns(const Quantity&) const override;
-  bool is_velocity(const Quantity&) const override;
   double quantity(const Quantity&, const State&, double factor, std::span<double> by_p,
                   std::span<double> by_v, Workspace&) const override;
-  std::string coordinate_name(int column) const override;
-  std::string velocity_name(int column) const override;
-  std::string acceleration_name(int column) const override;
-  double coordinate_scale(int column) const override;
-  double row_scale(int row) const override;
-  double state_scale(int index) const override;
 
-  const std::vector<InputEffect>& time_inputs(const State&) const override {
-    return time_inputs_.effects;
-  }
-  const std::vector<InputEffect>& way_inputs(const State&) const override {
-    return way_inputs_.effects;
-  }
+  const std::vector<InputEffect>& time_inputs() const override { return time_inputs_.effects; }
+  const std::vector<InputEffect>& way_inputs() const override { return way_inputs_.effects; }
   void enclose_time_inputs(const State& at, double a, double b, int order,
                            std::span<InputBounds> out, Workspace&) const override;
   void enclose_way_inputs(const State& from, const State& to, const StepError& error, double a,
                           double b, int order, std::span<InputBounds> out,
                           Workspace&) const override;
-  std::vector<PrescribedMotion> prescribed_motions() const override;
-
-  /// Binds expression sensors, events and invariants to the quantities they name; once, before the
-  /// system is used.
-  void bind_expressions(Diagnostics& diagnostics);
-  /// Then the rows of the events that are held.
-  void bind_held(std::span<const SharedRow> rows);
-  /// Finds what the inputs act on.
-  void bind_inputs();
+  const BodyEquations* of_bodies() const override { return this; }
 
  private:
   /// How far b of a counter is from the half plane at which turns are counted, for the poses of its
@@ -108,12 +63,6 @@ class MultibodySystem final : public System {
     std::deque<QuantityJet> jets;                // of quantities in rows that are held
     JetScratch jet_work;
     std::vector<VecOf<D>> way;  // places and velocities on roads, at the start of a step
-  };
-  /// An expression over quantities; its arguments stand from `first` on in the scratch.
-  struct BoundExpression {
-    Expression value;
-    std::vector<Quantity> arguments;
-    int first = 0;
   };
   /// An event that is held: its row in the constraint matrix and its blocks in the forces.
   struct HeldRow {
@@ -132,6 +81,11 @@ class MultibodySystem final : public System {
     double mass;
     Mat3d inertia;
   };
+  /// How a body stands that does not turn.
+  struct Orientation {
+    Mat3d R = Mat3d::identity();
+    double angle = 0;
+  };
 
   void orient(const State&, int body, BodyMotion<D>&) const;
   Depth depth_of(const Request&) const;
@@ -149,9 +103,6 @@ class MultibodySystem final : public System {
   ForceValues force_values(Workspace&) const;
   void body_forces(const std::vector<BodyMotion<D>>&, Vector& f) const;
   void body_force_derivatives(const std::vector<BodyMotion<D>>&, SparseMatrix& f_v) const;
-  double sensor(int index, const State&, double factor, std::span<double> by_p,
-                std::span<double> by_v, Workspace&) const;
-  bool of_positions(const BoundExpression&) const;
   double expression(const BoundExpression&, const State&, double factor, std::span<double> by_p,
                     std::span<double> by_v, Workspace&) const;
   void jet(const Quantity&, const HeldRow&, const State&, std::size_t depth, QuantityJet&,
@@ -163,46 +114,41 @@ class MultibodySystem final : public System {
   void evaluate_held(const State&, Depth, const ConstraintValues&, Workspace&) const;
   void differentiate_held(const State&, const ConstraintValues&, const ForceValues&,
                           Workspace&) const;
-  BoundExpression bind(const std::string& owner, const Expression&, const SourceLocation&,
-                       Diagnostics&);
-  int invariant_rows() const;
   void energy_gradient(const State&, std::span<double> by_p, std::span<double> by_v,
                        Workspace&) const;
   void momentum_gradient(const State&, int row, Workspace&) const;
   void angular_momentum_gradient(const State&, int row, Workspace&) const;
-  Scales find_scales() const;
-  std::string name_of(int column, const char* const (&names)[D == 2 ? 3 : 6]) const;
-  InputEffect effect(const Input<D>&) const;
+  void bind_held(const NameData& names, std::span<const SharedRow> rows);
+  void bind_inputs(const NameData& names);
+  InputEffect effect(const Input<D>&, const NameData&) const;
   Taylor law_over(const LawInput<D>&, const Input<D>&, const Context<D>&, const Taylor& t) const;
-  void name_quantities();
-  std::optional<Quantity> find_coordinate(std::string_view name) const;
 
-  Blueprint blueprint_;
   Program<D> program_;
   std::vector<BodyLayout> bodies_;
-  Topology topology_;
+  std::vector<PairSlots> pairs_;
   Patterns patterns_;
   Sizes sizes_;
-  Scales scales_;
+  Vec3d gravity_;
+  int first_asked_ = 0;  // of the events of `when` among all
   std::vector<BodyMass> masses_;
-  std::vector<int> spin_block_;  // index in f_v of each body's (spin, spin) block
+  std::vector<Orientation> resting_;  // of points; in the order of bodies_, up to the last point
+  std::vector<int> spin_block_;       // index in f_v of each body's (spin, spin) block
   std::vector<int> spin_stride_;
-  std::vector<double> offsets_;                // constants of the rows
-  bool splits_ = false;                        // all constraints know Depth::gradient
-  std::vector<BoundExpression> expressions_;   // expression sensors
-  std::vector<BoundExpression> asked_events_;  // of `when`
+  std::vector<double> offsets_;   // constants of the rows
+  bool splits_ = false;           // all constraints know Depth::gradient
+  BoundExpressions expressions_;  // invariants: those that are expressions
   std::vector<HeldRow> held_;
-  std::vector<BoundExpression> invariants_;  // those that are expressions
-  int arguments_ = 0;                        // of all of them
+  std::vector<InvariantData::Kind> invariants_;
   InputGroup time_inputs_, way_inputs_;
-  std::vector<std::string> event_names_;  // of elements, then of `when`
-  std::unordered_map<std::string, int> body_index_;
-  // All but the coordinates of bodies, which come before them.
-  std::vector<std::string> quantity_order_;
-  std::unordered_map<std::string, Quantity> quantities_;
 };
 
-extern template class MultibodySystem<2>;
-extern template class MultibodySystem<3>;
+/// Names of bodies and of what elements have written into a program, which they are taken from;
+/// expressions and events come later.
+template <int D>
+NameData name_multibody(Blueprint blueprint, Program<D>& program, std::vector<BodyLayout> bodies,
+                        const Topology& topology, Patterns patterns);
+
+extern template class MultibodyEquations<2>;
+extern template class MultibodyEquations<3>;
 
 }  // namespace kardan

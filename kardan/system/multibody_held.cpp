@@ -1,7 +1,6 @@
 /// Events of impulses that are held: rows z = 0 for an expression z of positions and time.
 
 #include <algorithm>
-#include <numbers>
 
 #include "kardan/system/multibody.h"
 
@@ -16,32 +15,10 @@ std::size_t place_of(const std::vector<int>& columns, int column) {
 }  // namespace
 
 template <int D>
-std::unique_ptr<System> MultibodySystem<D>::hold(const std::vector<int>& events) const {
-  Blueprint blueprint = blueprint_;
-  for (int event : events) {
-    HeldEvent held{event, {}, RowUnit::angle};
-    for (const Quantity& q : asked_events_[event].arguments) {
-      const std::string unit = quantity_unit(q);
-      // Where the unit of a formula is not known, it is more often a length.
-      if (unit == "m" || q.kind == Quantity::Kind::expression) held.unit = RowUnit::length;
-      for (int column : quantity_columns(q))
-        for (std::size_t b = 1; b < bodies_.size(); ++b)
-          if (column >= bodies_[b].v && column < bodies_[b].v + bodies_[b].v_count)
-            held.bodies.push_back(static_cast<int>(b));
-    }
-    std::sort(held.bodies.begin(), held.bodies.end());
-    held.bodies.erase(std::unique(held.bodies.begin(), held.bodies.end()), held.bodies.end());
-    blueprint.held.push_back(std::move(held));
-  }
-  Diagnostics discarded;  // what can be wrong was found when this system was compiled
-  return compile(std::move(blueprint), discarded);
-}
-
-template <int D>
-void MultibodySystem<D>::bind_held(std::span<const SharedRow> rows) {
+void MultibodyEquations<D>::bind_held(const NameData& names, std::span<const SharedRow> rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     HeldRow held;
-    held.event = blueprint_.held[i].event;
+    held.event = names.blueprint.held[i].event;
     held.row = rows[i].row;
     for (int b : rows[i].bodies)
       for (int k = 0; k < bodies_[b].v_count; ++k) held.columns.push_back(bodies_[b].v + k);
@@ -55,9 +32,9 @@ void MultibodySystem<D>::bind_held(std::span<const SharedRow> rows) {
 /// A component of q in q' = q w/2, q'' = q alpha/2 - |w|^2 q/4 (w as a pure quaternion), with
 /// dq = q dtheta/2 for the tangent.
 template <int D>
-void MultibodySystem<D>::quaternion_jet(const BodyLayout& body, int component, const HeldRow& held,
-                                        const State& state, const BodyMotion<D>& motion,
-                                        QuantityJet& out) const {
+void MultibodyEquations<D>::quaternion_jet(const BodyLayout& body, int component,
+                                           const HeldRow& held, const State& state,
+                                           const BodyMotion<D>& motion, QuantityJet& out) const {
   if constexpr (D == 3) {
     const double* p = state.p.data() + body.p;
     const Quaternion q{p[3], p[4], p[5], p[6]};
@@ -93,12 +70,12 @@ void MultibodySystem<D>::quaternion_jet(const BodyLayout& body, int component, c
 
 /// The bodies stand in the scratch where they were moved to last, with their accelerations.
 template <int D>
-void MultibodySystem<D>::jet(const Quantity& q, const HeldRow& held, const State& state,
-                             std::size_t depth, QuantityJet& out, Workspace& ws) const {
+void MultibodyEquations<D>::jet(const Quantity& q, const HeldRow& held, const State& state,
+                                std::size_t depth, QuantityJet& out, Workspace& ws) const {
   const auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
   const std::size_t n = held.columns.size();
   if (q.kind == Quantity::Kind::expression) {
-    jet(expressions_[q.index], held, state, depth, out, ws);
+    jet(expressions_.sensors[q.index], held, state, depth, out, ws);
     return;
   }
   out.clear(n);
@@ -118,14 +95,10 @@ void MultibodySystem<D>::jet(const Quantity& q, const HeldRow& held, const State
       out.accel = m.a[i];
     out.G[place_of(held.columns, bodies_[q.body].v + i)] = 1;
   } else {
-    const Sensor<D>& s = program_.sensors[q.index];
+    const FollowedReading<D>& s = *program_.sensors[q.index].followed;
     Measure<D> y;
-    std::visit(
-        [&](const auto& measure) {
-          measure.evaluate({motion[s.A.body], motion[s.B.body]}, Depth::second, y);
-        },
-        s.measure);
-    out.value = y.value + (s.counter >= 0 ? 2 * std::numbers::pi * state.turns[s.counter] : 0);
+    s.follow(context(state, motion), y);
+    out.value = y.value;
     out.rate = y.rate;
     out.accel = y.accel;
     const auto each = [&](auto&& use) {
@@ -143,8 +116,9 @@ void MultibodySystem<D>::jet(const Quantity& q, const HeldRow& held, const State
 }
 
 template <int D>
-void MultibodySystem<D>::jet(const BoundExpression& bound, const HeldRow& held, const State& state,
-                             std::size_t depth, QuantityJet& out, Workspace& ws) const {
+void MultibodyEquations<D>::jet(const BoundExpression& bound, const HeldRow& held,
+                                const State& state, std::size_t depth, QuantityJet& out,
+                                Workspace& ws) const {
   MotionScratch& scratch = static_cast<MotionScratch&>(*ws.scratch);
   const std::size_t count = bound.arguments.size();
   while (scratch.jets.size() < depth + count) scratch.jets.emplace_back();
@@ -154,13 +128,13 @@ void MultibodySystem<D>::jet(const BoundExpression& bound, const HeldRow& held, 
 }
 
 template <int D>
-void MultibodySystem<D>::evaluate_held(const State& state, Depth depth, const ConstraintValues& out,
-                                       Workspace& ws) const {
+void MultibodyEquations<D>::evaluate_held(const State& state, Depth depth,
+                                          const ConstraintValues& out, Workspace& ws) const {
   MotionScratch& scratch = static_cast<MotionScratch&>(*ws.scratch);
   if (scratch.jets.empty()) scratch.jets.emplace_back();
   QuantityJet& z = scratch.jets.front();
   for (const HeldRow& held : held_) {
-    jet(asked_events_[held.event], held, state, 1, z, ws);
+    jet(expressions_.events[held.event], held, state, 1, z, ws);
     out.g[held.row] += z.value;
     if (depth == Depth::value) continue;
     out.rate[held.row] += z.rate;
@@ -171,13 +145,13 @@ void MultibodySystem<D>::evaluate_held(const State& state, Depth depth, const Co
 }
 
 template <int D>
-void MultibodySystem<D>::differentiate_held(const State& state, const ConstraintValues& out,
-                                            const ForceValues& forces, Workspace& ws) const {
+void MultibodyEquations<D>::differentiate_held(const State& state, const ConstraintValues& out,
+                                               const ForceValues& forces, Workspace& ws) const {
   MotionScratch& scratch = static_cast<MotionScratch&>(*ws.scratch);
   if (scratch.jets.empty()) scratch.jets.emplace_back();
   QuantityJet& z = scratch.jets.front();
   for (const HeldRow& held : held_) {
-    jet(asked_events_[held.event], held, state, 1, z, ws);
+    jet(expressions_.events[held.event], held, state, 1, z, ws);
     out.rate_t[held.row] += z.t_rate;
     out.accel_t[held.row] += z.t_accel;
     for (std::size_t c = 0; c < held.slots.size(); ++c) {
@@ -194,7 +168,7 @@ void MultibodySystem<D>::differentiate_held(const State& state, const Constraint
   }
 }
 
-template class MultibodySystem<2>;
-template class MultibodySystem<3>;
+template class MultibodyEquations<2>;
+template class MultibodyEquations<3>;
 
 }  // namespace kardan

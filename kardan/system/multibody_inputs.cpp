@@ -48,7 +48,7 @@ Taylor cubic(double x0, double v0, double x1, double v1, double h, double error,
 }  // namespace
 
 template <int D>
-InputEffect MultibodySystem<D>::effect(const Input<D>& input) const {
+InputEffect MultibodyEquations<D>::effect(const Input<D>& input, const NameData& names) const {
   InputEffect out;
   const auto add_body = [&](const BodyColumns& body, double arm) {
     const BodyMass& m = masses_[body.body];
@@ -69,12 +69,12 @@ InputEffect MultibodySystem<D>::effect(const Input<D>& input) const {
       out.dynamic.push_back({input.index, 1});
       break;
     case InputKind::row: {
-      const bool length = program_.rows[input.index].unit == RowUnit::length;
-      for (const int b : topology_.row_bodies[input.index])
+      const bool length = names.rows[input.index].unit == RowUnit::length;
+      for (const int b : names.row_bodies[input.index])
         for (int k = 0; k < bodies_[b].v_count; ++k)
           out.velocities.push_back({bodies_[b].v + k, (k < D) == length ? 1
-                                                      : k < D           ? scales_.length
-                                                                        : 1 / scales_.length});
+                                                      : k < D           ? names.scales.length
+                                                                        : 1 / names.scales.length});
       break;
     }
   }
@@ -83,23 +83,19 @@ InputEffect MultibodySystem<D>::effect(const Input<D>& input) const {
 }
 
 template <int D>
-void MultibodySystem<D>::bind_inputs() {
+void MultibodyEquations<D>::bind_inputs(const NameData& names) {
   for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
     InputGroup& group = program_.inputs[i].of_way() ? way_inputs_ : time_inputs_;
     group.places.push_back(static_cast<int>(i));
-    group.effects.push_back(effect(program_.inputs[i]));
+    group.effects.push_back(effect(program_.inputs[i], names));
   }
 }
 
 template <int D>
-Taylor MultibodySystem<D>::law_over(const LawInput<D>& law, const Input<D>& input,
-                                    const Context<D>& at, const Taylor& t) const {
+Taylor MultibodyEquations<D>::law_over(const LawInput<D>& law, const Input<D>& input,
+                                       const Context<D>& at, const Taylor& t) const {
   Measure<D> y;
-  std::visit(
-      [&](const auto& measure) {
-        measure.evaluate({at.bodies[input.A.body], at.bodies[input.B.body]}, Depth::first, y);
-      },
-      law.measure);
+  law.measure.evaluate({at.bodies[input.A.body], at.bodies[input.B.body]}, Depth::first, y);
   if (law.counter >= 0) y.value += 2 * std::numbers::pi * at.turns[law.counter];
   const Taylor arguments[3] = {Taylor::constant(y.value, t.order),
                                Taylor::constant(y.rate, t.order), t};
@@ -110,8 +106,8 @@ Taylor MultibodySystem<D>::law_over(const LawInput<D>& law, const Input<D>& inpu
 }
 
 template <int D>
-void MultibodySystem<D>::enclose_time_inputs(const State& at, double a, double b, int order,
-                                             std::span<InputBounds> out, Workspace& ws) const {
+void MultibodyEquations<D>::enclose_time_inputs(const State& at, double a, double b, int order,
+                                                std::span<InputBounds> out, Workspace& ws) const {
   const std::vector<BodyMotion<D>>* motion = nullptr;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Input<D>& input = program_.inputs[time_inputs_.places[i]];
@@ -127,9 +123,10 @@ void MultibodySystem<D>::enclose_time_inputs(const State& at, double a, double b
 }
 
 template <int D>
-void MultibodySystem<D>::enclose_way_inputs(const State& from, const State& to,
-                                            const StepError& error, double a, double b, int order,
-                                            std::span<InputBounds> out, Workspace& ws) const {
+void MultibodyEquations<D>::enclose_way_inputs(const State& from, const State& to,
+                                               const StepError& error, double a, double b,
+                                               int order, std::span<InputBounds> out,
+                                               Workspace& ws) const {
   auto& way = static_cast<MotionScratch&>(*ws.scratch).way;
   way.resize(2 * out.size());
   const auto place = [&](std::size_t i, const std::vector<BodyMotion<D>>& motion, VecOf<D>& P,
@@ -158,16 +155,7 @@ void MultibodySystem<D>::enclose_way_inputs(const State& from, const State& to,
   }
 }
 
-template <int D>
-std::vector<PrescribedMotion> MultibodySystem<D>::prescribed_motions() const {
-  std::vector<PrescribedMotion> out;
-  for (const Input<D>& input : program_.inputs)
-    if (input.kind == InputKind::row && input.derivative == 2)
-      out.push_back({input.element, std::get<TimeFunction>(input.source)});
-  return out;
-}
-
-template class MultibodySystem<2>;
-template class MultibodySystem<3>;
+template class MultibodyEquations<2>;
+template class MultibodyEquations<3>;
 
 }  // namespace kardan

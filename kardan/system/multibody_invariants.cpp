@@ -14,18 +14,8 @@
 namespace kardan {
 
 template <int D>
-int MultibodySystem<D>::invariant_rows() const {
-  int rows = 0;
-  for (const InvariantData& e : blueprint_.invariants)
-    rows += e.kind == InvariantData::Kind::momentum           ? D
-            : e.kind == InvariantData::Kind::angular_momentum ? spins<D>
-                                                              : 1;
-  return rows;
-}
-
-template <int D>
-void MultibodySystem<D>::energy_gradient(const State& state, std::span<double> by_p,
-                                         std::span<double> by_v, Workspace& ws) const {
+void MultibodyEquations<D>::energy_gradient(const State& state, std::span<double> by_p,
+                                            std::span<double> by_v, Workspace& ws) const {
   ws.M.multiply(state.v, by_v);
   // Forces of a potential do not depend on velocities; gyroscopic ones vanish at rest.
   auto& motion = move(state, {}, ws);
@@ -40,12 +30,12 @@ void MultibodySystem<D>::energy_gradient(const State& state, std::span<double> b
   body_forces(motion, f);
   const Context<D> at = context(state, motion);
   const ForceValues out = force_values(ws);
-  for (const auto& bank : program_.forces) bank->evaluate(at, topology_.pairs, out);
+  for (const auto& bank : program_.forces) bank->evaluate(at, pairs_, out);
   for (int j = 0; j < sizes_.v; ++j) by_p[j] = -f[j];
 }
 
 template <int D>
-void MultibodySystem<D>::momentum_gradient(const State& state, int row, Workspace& ws) const {
+void MultibodyEquations<D>::momentum_gradient(const State& state, int row, Workspace& ws) const {
   const auto columns = static_cast<std::size_t>(sizes_.v);
   for (std::size_t b = 1; b < bodies_.size(); ++b)
     for (int k = 0; k < D; ++k) {
@@ -55,8 +45,8 @@ void MultibodySystem<D>::momentum_gradient(const State& state, int row, Workspac
 }
 
 template <int D>
-void MultibodySystem<D>::angular_momentum_gradient(const State& state, int row,
-                                                   Workspace& ws) const {
+void MultibodyEquations<D>::angular_momentum_gradient(const State& state, int row,
+                                                      Workspace& ws) const {
   const auto columns = static_cast<std::size_t>(sizes_.v);
   const auto& motion = move(state, {}, ws);
   const auto by = [&](SparseMatrix& A, int i, int column) -> double& {
@@ -106,17 +96,17 @@ void MultibodySystem<D>::angular_momentum_gradient(const State& state, int row,
 }
 
 template <int D>
-Eval MultibodySystem<D>::invariants(const State& state, Workspace& ws) const {
+Eval MultibodyEquations<D>::invariants(const State& state, Workspace& ws) const {
   if (sizes_.e == 0) return Eval::ok;
   const auto columns = static_cast<std::size_t>(sizes_.v);
   std::fill(ws.e.begin(), ws.e.end(), 0.0);
   for (SparseMatrix* A : {&ws.e_p, &ws.e_v}) std::fill(A->values.begin(), A->values.end(), 0.0);
   int row = 0;
   std::size_t expression_index = 0;
-  for (const InvariantData& data : blueprint_.invariants) {
+  for (const InvariantData::Kind kind : invariants_) {
     const std::span<double> by_p = std::span(ws.e_p.values).subspan(row * columns, columns);
     const std::span<double> by_v = std::span(ws.e_v.values).subspan(row * columns, columns);
-    switch (data.kind) {
+    switch (kind) {
       case InvariantData::Kind::energy: {
         energy_gradient(state, by_p, by_v, ws);
         const Energy e = energy(state, ws);  // last: forces in the workspace are those of the state
@@ -133,7 +123,8 @@ Eval MultibodySystem<D>::invariants(const State& state, Workspace& ws) const {
         row += spins<D>;
         break;
       case InvariantData::Kind::expression:
-        ws.e[row] = expression(invariants_[expression_index++], state, 1, by_p, by_v, ws);
+        ws.e[row] =
+            expression(expressions_.invariants[expression_index++], state, 1, by_p, by_v, ws);
         row += 1;
         break;
     }
@@ -142,7 +133,7 @@ Eval MultibodySystem<D>::invariants(const State& state, Workspace& ws) const {
   return finite ? Eval::ok : Eval::recoverable;
 }
 
-template class MultibodySystem<2>;
-template class MultibodySystem<3>;
+template class MultibodyEquations<2>;
+template class MultibodyEquations<3>;
 
 }  // namespace kardan

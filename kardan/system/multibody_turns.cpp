@@ -12,7 +12,7 @@ namespace kardan {
 
 /// R as the elements see it, and the sign that makes the quaternions of the State this one.
 template <int D>
-struct MultibodySystem<D>::Turn {
+struct MultibodyEquations<D>::Turn {
   Quaternion q;  // w >= 0
   int sign = 1;
   double phi = 0;  // [rad] in [0, pi]
@@ -20,9 +20,8 @@ struct MultibodySystem<D>::Turn {
 };
 
 template <int D>
-typename MultibodySystem<D>::Turn MultibodySystem<D>::whole_turn(const TurnCounter<D>& c,
-                                                                 const State& state,
-                                                                 MotionScratch& scratch) const {
+typename MultibodyEquations<D>::Turn MultibodyEquations<D>::whole_turn(
+    const TurnCounter<D>& c, const State& state, MotionScratch& scratch) const {
   Turn out;
   if constexpr (D == 3) {
     auto& motion = scratch.motion;
@@ -53,8 +52,8 @@ typename MultibodySystem<D>::Turn MultibodySystem<D>::whole_turn(const TurnCount
 }
 
 template <int D>
-int MultibodySystem<D>::whole_turns(std::size_t counter, const State& from, const State& to,
-                                    MotionScratch& scratch) const {
+int MultibodyEquations<D>::whole_turns(std::size_t counter, const State& from, const State& to,
+                                       MotionScratch& scratch) const {
   constexpr double turn = 2 * std::numbers::pi;
   const TurnCounter<D>& c = program_.counters[counter];
   const int before = from.turns[counter];
@@ -67,7 +66,7 @@ int MultibodySystem<D>::whole_turns(std::size_t counter, const State& from, cons
   return odd + 2 * static_cast<int>(std::lround((along - now.phi - turn * odd) / (2 * turn)));
 }
 
-template class MultibodySystem<2>;
-template class MultibodySystem<3>;
+template class MultibodyEquations<2>;
+template class MultibodyEquations<3>;
 
 }  // namespace kardan

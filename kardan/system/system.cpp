@@ -3,42 +3,94 @@
 #include <algorithm>
 
 namespace kardan {
+namespace {
 
-int System::asked_event(int asked) const {
-  const Blueprint& b = blueprint();
-  return static_cast<int>(event_names().size() - b.impulses.size() - b.events.size()) + asked;
+/// Of the first variant, with a mode that tells which variant holds.
+Names names_of(const std::vector<std::unique_ptr<System>>& variants) {
+  NameData data = variants.front()->data();
+  ++data.sizes.modes;
+  data.start.modes.push_back(0);
+  for (std::size_t i = 1; i < variants.size(); ++i)
+    for (const PrescribedMotion& motion : variants[i]->prescribed_motions())
+      data.prescribed_motions.push_back(motion);
+  return Names(std::move(data));
 }
 
-int System::rest_event(int impulse) const {
-  return static_cast<int>(event_names().size() - blueprint().impulses.size()) + impulse;
-}
-
-void System::mark_rest(const State& s, std::span<double> z) const {
-  const std::vector<int>& impulses = blueprint().impulses;
-  for (int i = 0; i < static_cast<int>(impulses.size()); ++i) {
-    const int side = s.modes[rest_mode(i)];
-    if (side != 0) z[asked_event(impulses[i])] = side;
-    z[rest_event(i)] = side != 0 ? 1 : -1;
+/// Bodies that the function of an event moves with, and its unit.
+HeldEvent held_event(const Names& names, int event) {
+  HeldEvent held{event, {}, RowUnit::angle};
+  for (const std::string& name : names.blueprint().events[event].function.names()) {
+    const auto q = names.find_quantity(name);
+    if (!q) continue;
+    // Where the unit of a formula is not known, it is more often a length.
+    if (names.quantity_unit(*q) == "m" || q->kind == Quantity::Kind::expression)
+      held.unit = RowUnit::length;
+    for (const int column : names.quantity_columns(*q))
+      held.bodies.push_back(names.body_of_column(column));
   }
+  std::sort(held.bodies.begin(), held.bodies.end());
+  held.bodies.erase(std::unique(held.bodies.begin(), held.bodies.end()), held.bodies.end());
+  return held;
 }
 
-std::string System::row_name(int row) const {
-  const std::string& label = rows()[row].label;
-  return label.empty() ? element_of_row(row) : element_of_row(row) + " " + label;
+std::unique_ptr<System> hold_one(const Names& names, const std::vector<int>& events) {
+  Blueprint blueprint = names.blueprint();
+  if (blueprint.equations) {
+    std::vector<int> places;
+    places.reserve(events.size());
+    for (const int e : events) places.push_back(names.asked_event(e));
+    blueprint.equations = hold(std::move(*blueprint.equations), places);
+  } else {
+    for (const int e : events) blueprint.held.push_back(held_event(names, e));
+  }
+  Diagnostics discarded;  // what can be wrong was found when this system was compiled
+  return compile(std::move(blueprint), discarded);
 }
 
-const std::string& System::element_of_row(int row) const {
-  return blueprint().elements[rows()[row].element].name;
+}  // namespace
+
+std::unique_ptr<System> Holds::hold(const std::vector<int>& events) const {
+  std::vector<std::unique_ptr<System>> held;
+  for (const Names& names : variants_) {
+    held.push_back(hold_one(names, events));
+    if (!held.back()) return nullptr;
+  }
+  return next_.empty() ? std::move(held.front()) : std::make_unique<System>(std::move(held), next_);
 }
 
-int System::body_of_column(int column) const {
-  const auto next = std::upper_bound(bodies().begin() + 1, bodies().end(), column,
-                                     [](int c, const BodyLayout& b) { return c < b.v; });
-  return static_cast<int>(next - bodies().begin()) - 1;
+System::System(Names names, std::unique_ptr<const Equations> equations) : Names(std::move(names)) {
+  equations_.push_back(std::move(equations));
+  const Blueprint& b = blueprint();
+  if (!b.events.empty() && (has_bodies() || b.equations))
+    holds_ = Holds({static_cast<const Names&>(*this)}, {});
 }
 
-bool System::is_rotation(int column) const {
-  return column - bodies()[body_of_column(column)].v >= dimension();
+System::System(std::vector<std::unique_ptr<System>> variants, Successors next)
+    : Names(names_of(variants)), next_(std::move(next)) {
+  std::vector<Names> names;
+  for (const auto& variant : variants) {
+    names.push_back(*variant);
+    for (auto& equations : variant->equations_) equations_.push_back(std::move(equations));
+  }
+  if (variants.front()->holds_) holds_ = Holds(std::move(names), next_);
+}
+
+State System::start() const {
+  State state = data().start;
+  if (element_modes() > 0) {
+    const auto ws = make_workspace();
+    choose_modes(state, *ws);
+  }
+  return state;
+}
+
+void System::events(const State& s, std::span<double> z, Workspace& ws) const {
+  at(s, ws).events(s, z, ws);
+  for (const Impulse& impulse : impulses()) {
+    const int side = s.modes[impulse.mode];
+    if (side != 0) z[impulse.asked] = side;
+    z[impulse.rest] = side != 0 ? 1 : -1;
+  }
 }
 
 }  // namespace kardan

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "kardan/run/recorder.h"
-#include "kardan/system/variant_system.h"
 #include "support/models.h"
 
 namespace kardan::test {
@@ -44,27 +43,34 @@ when:
 struct NamedSystem {
   std::string name;
   std::unique_ptr<System> system;
+  std::unique_ptr<System> alone = nullptr;  // of variants: one of them
 };
 
-std::unique_ptr<System> variants_of(const std::function<std::unique_ptr<System>()>& make) {
+using Make = std::function<std::unique_ptr<System>()>;
+
+std::unique_ptr<System> variants_of(const Make& make) {
   std::vector<std::unique_ptr<System>> variants;
   variants.push_back(make());
   variants.push_back(make());
-  const auto events = variants.front()->blueprint().events.size();
-  return std::make_unique<VariantSystem>(
-      std::move(variants), std::vector<std::vector<int>>(2, std::vector<int>(events, 1)));
+  const auto events = variants.front()->event_names().size();
+  return std::make_unique<System>(std::move(variants), Successors(2, std::vector<int>(events, 1)));
+}
+
+std::unique_ptr<System> held(const System& system) {
+  return system.holds() && !system.impulses().empty() ? system.holds()->hold({0}) : nullptr;
 }
 
 /// All kinds, alone, as variants, held, and as variants that are held.
 std::vector<NamedSystem> all_systems() {
   std::vector<NamedSystem> out;
-  const auto add = [&](const std::string& name, const auto& make) {
-    out.push_back({name, make()});
-    out.push_back({name + ", variants", variants_of(make)});
-    if (out.back().system->blueprint().impulses.empty()) return;
-    for (std::size_t i : {out.size() - 2, out.size() - 1})
-      if (auto held = out[i].system->hold({0}))
-        out.push_back({out[i].name + ", held", std::move(held)});
+  const auto add = [&](const std::string& name, const Make& make) {
+    auto alone = make(), variants = variants_of(make);
+    if (auto rests = held(*alone)) {
+      out.push_back({name + ", variants, held", held(*variants), held(*alone)});
+      out.push_back({name + ", held", std::move(rests)});
+    }
+    out.push_back({name + ", variants", std::move(variants), make()});
+    out.push_back({name, std::move(alone)});
   };
   add("plane", [] { return compiled(balls(2)); });
   add("space", [] { return compiled(balls(3)); });
@@ -118,8 +124,11 @@ TEST(Systems, ShowForceVectorsThatFitTheirForces) {
     Vector forces(elements.size());
     std::vector<Vec3d> vectors(elements.size());
     const State state = system.start();
-    system.element_forces(state, forces, *ws);
-    system.force_vectors(state, vectors, *ws);
+    const BodyEquations* bodies = system.bodies_at(state, *ws);
+    ASSERT_EQ(bodies != nullptr, system.has_bodies()) << s.name;
+    if (!bodies) continue;
+    bodies->element_forces(state, forces, *ws);
+    bodies->force_vectors(state, vectors, *ws);
     for (std::size_t i = 0; i < elements.size(); ++i)
       if (elements[i].type->name == "spring_damper" || elements[i].type->name == "force") {
         EXPECT_NEAR(norm(vectors[i]), std::abs(forces[i]), 1e-9 * (1 + std::abs(forces[i])))
@@ -128,78 +137,100 @@ TEST(Systems, ShowForceVectorsThatFitTheirForces) {
   }
 }
 
-/// Everything a wrapper says is what the system inside says.
-void expect_same(const std::string& label, const System& inside, const System& wrapper) {
-  ASSERT_EQ(inside.quantity_names(), wrapper.quantity_names()) << label;
-  State a = inside.start(), b = wrapper.start();
-  const auto ws = inside.make_workspace(), other = wrapper.make_workspace();
-  for (const std::string& name : inside.quantity_names()) {
-    const Quantity q = *inside.find_quantity(name), r = *wrapper.find_quantity(name);
-    EXPECT_EQ(inside.quantity_unit(q), wrapper.quantity_unit(r)) << label << " " << name;
-    EXPECT_EQ(inside.quantity_columns(q), wrapper.quantity_columns(r)) << label << " " << name;
-    EXPECT_EQ(inside.is_velocity(q), wrapper.is_velocity(r)) << label << " " << name;
-    const double value = inside.quantity(q, a, 0, {}, {}, *ws);
-    if (std::isfinite(value)) {
-      EXPECT_EQ(value, wrapper.quantity(r, b, 0, {}, {}, *other)) << label << " " << name;
-    }
-  }
-  EXPECT_EQ(inside.dimension(), wrapper.dimension()) << label;
-  EXPECT_EQ(inside.exact_derivatives(), wrapper.exact_derivatives()) << label;
-  EXPECT_EQ(inside.event_names(), wrapper.event_names()) << label;
-  EXPECT_EQ(inside.row_bodies(), wrapper.row_bodies()) << label;
-  for (int j = 0; j < inside.sizes().v; ++j) {
-    EXPECT_EQ(inside.coordinate_name(j), wrapper.coordinate_name(j)) << label;
-    EXPECT_EQ(inside.velocity_name(j), wrapper.velocity_name(j)) << label;
-    EXPECT_EQ(inside.acceleration_name(j), wrapper.acceleration_name(j)) << label;
-    EXPECT_EQ(inside.coordinate_scale(j), wrapper.coordinate_scale(j)) << label;
-  }
-  for (int i = 0; i < inside.sizes().constraints(); ++i) {
-    EXPECT_EQ(inside.row_name(i), wrapper.row_name(i)) << label;
-    EXPECT_EQ(inside.row_scale(i), wrapper.row_scale(i)) << label;
-  }
-  for (int i = 0; i < inside.sizes().r; ++i)
-    EXPECT_EQ(inside.state_scale(i), wrapper.state_scale(i)) << label;
-  const auto elements = inside.blueprint().elements.size();
+/// What only bodies say at a state.
+void expect_same_bodies(const std::string& label, const BodyEquations& one,
+                        const BodyEquations& other, const State& a, const State& b,
+                        const System& system, Workspace& ws, Workspace& other_ws) {
+  const auto elements = system.blueprint().elements.size();
   Vector f(elements), g(elements);
-  inside.element_forces(a, f, *ws);
-  wrapper.element_forces(b, g, *other);
+  one.element_forces(a, f, ws);
+  other.element_forces(b, g, other_ws);
   EXPECT_EQ(f, g) << label;
   std::vector<Vec3d> u(elements), v(elements);
-  inside.force_vectors(a, u, *ws);
-  wrapper.force_vectors(b, v, *other);
+  one.force_vectors(a, u, ws);
+  other.force_vectors(b, v, other_ws);
   for (std::size_t i = 0; i < elements; ++i)
     for (int k = 0; k < 3; ++k) EXPECT_EQ(u[i][k], v[i][k]) << label;
-  const Vec3d p = inside.momentum(a, *ws).linear, q = wrapper.momentum(b, *other).linear;
+  const Vec3d p = one.momentum(a, ws).linear, q = other.momentum(b, other_ws).linear;
   for (int k = 0; k < 3; ++k) EXPECT_EQ(p[k], q[k]) << label;
-  const Energy e = inside.energy(a, *ws), d = wrapper.energy(b, *other);
-  EXPECT_EQ(e.known, d.known) << label;
-  if (e.known) {
-    EXPECT_EQ(e.kinetic, d.kinetic) << label;
-  }
-  ASSERT_EQ(inside.evaluate(a, Request::all(), *ws), wrapper.evaluate(b, Request::all(), *other));
-  EXPECT_EQ(ws->f, other->f) << label;
-  EXPECT_EQ(ws->gamma, other->gamma) << label;
-  EXPECT_EQ(ws->M.values, other->M.values) << label;
-  ASSERT_EQ(inside.invariants(a, *ws), wrapper.invariants(b, *other));
-  EXPECT_EQ(ws->e, other->e) << label;
-  const auto events = static_cast<std::size_t>(inside.sizes().events);
-  Vector z(events), y(events), speed(inside.sizes().v, 1.0), guard(events), rate(events),
-      other_guard(events), other_rate(events);
-  inside.events(a, z, *ws);
-  wrapper.events(b, y, *other);
-  EXPECT_EQ(z, y) << label;
-  inside.event_guards(a, speed, guard, rate, *ws);
-  wrapper.event_guards(b, speed, other_guard, other_rate, *other);
+  const auto events = static_cast<std::size_t>(system.sizes().events);
+  const Vector speed(system.sizes().v, 1.0);
+  Vector guard(events), rate(events), other_guard(events), other_rate(events);
+  one.event_guards(a, speed, guard, rate, ws);
+  other.event_guards(b, speed, other_guard, other_rate, other_ws);
   EXPECT_EQ(guard, other_guard) << label;
   EXPECT_EQ(rate, other_rate) << label;
 }
 
-TEST(Variants, SayWhatTheSystemInsideSays) {
-  std::vector<NamedSystem> all = all_systems();
-  for (const NamedSystem& s : all) {
-    const auto* wrapper = dynamic_cast<const VariantSystem*>(s.system.get());
-    if (wrapper) expect_same(s.name, wrapper->variant(wrapper->start()), *wrapper);
+/// Variants say what one of them says alone, whichever holds.
+void expect_same(const std::string& label, const System& alone, const System& variants,
+                 int variant) {
+  ASSERT_EQ(alone.quantity_names(), variants.quantity_names()) << label;
+  State a = alone.start(), b = variants.start();
+  b.modes.back() = variant;
+  const auto ws = alone.make_workspace(), other = variants.make_workspace();
+  for (const std::string& name : alone.quantity_names()) {
+    const Quantity q = *alone.find_quantity(name), r = *variants.find_quantity(name);
+    EXPECT_EQ(alone.quantity_unit(q), variants.quantity_unit(r)) << label << " " << name;
+    EXPECT_EQ(alone.quantity_columns(q), variants.quantity_columns(r)) << label << " " << name;
+    EXPECT_EQ(alone.is_velocity(q), variants.is_velocity(r)) << label << " " << name;
+    const double value = alone.quantity(q, a, 0, {}, {}, *ws);
+    if (std::isfinite(value)) {
+      EXPECT_EQ(value, variants.quantity(r, b, 0, {}, {}, *other)) << label << " " << name;
+    }
   }
+  EXPECT_EQ(alone.sizes().modes + 1, variants.sizes().modes) << label;
+  EXPECT_EQ(alone.event_names(), variants.event_names()) << label;
+  const BodyEquations* bodies = alone.bodies_at(a, *ws);
+  const BodyEquations* same = variants.bodies_at(b, *other);
+  ASSERT_EQ(bodies == nullptr, same == nullptr) << label;
+  if (bodies) expect_same_bodies(label, *bodies, *same, a, b, alone, *ws, *other);
+  const Energy e = alone.energy(a, *ws), d = variants.energy(b, *other);
+  EXPECT_EQ(e.known, d.known) << label;
+  if (e.known) {
+    EXPECT_EQ(e.kinetic, d.kinetic) << label;
+  }
+  ASSERT_EQ(alone.evaluate(a, Request::all(), *ws), variants.evaluate(b, Request::all(), *other));
+  EXPECT_EQ(ws->f, other->f) << label;
+  EXPECT_EQ(ws->gamma, other->gamma) << label;
+  EXPECT_EQ(ws->M.values, other->M.values) << label;
+  ASSERT_EQ(alone.invariants(a, *ws), variants.invariants(b, *other));
+  EXPECT_EQ(ws->e, other->e) << label;
+  Vector z(alone.sizes().events), y(alone.sizes().events);
+  alone.events(a, z, *ws);
+  variants.events(b, y, *other);
+  EXPECT_EQ(z, y) << label;
+}
+
+TEST(Variants, SayWhatOneOfThemSaysAlone) {
+  for (const NamedSystem& s : all_systems())
+    for (int k = 0; s.alone && k < s.system->variants(); ++k)
+      expect_same(s.name, *s.alone, *s.system, k);
+}
+
+/// Constants of equations stand in the workspace: those of the variant that holds.
+TEST(Variants, HaveTheirOwnMassInOneWorkspace) {
+  const auto ball = [](double mass) {
+    return compiled("kardan: 1\nbodies: {ball: {kind: point, mass: " + std::to_string(mass) +
+                    "}}\nwhen: {later: {expression: t - 1}}\n");
+  };
+  std::vector<std::unique_ptr<System>> variants;
+  for (const double mass : {2.0, 5.0}) variants.push_back(ball(mass));
+  const System system(std::move(variants), Successors(2, std::vector<int>(1, 1)));
+  State state = system.start();
+  const auto ws = system.make_workspace();
+  for (const int mode : {0, 1, 0}) {
+    state.modes.back() = mode;
+    ASSERT_EQ(system.evaluate(state, {.force = true}, *ws), Eval::ok);
+    EXPECT_EQ(ws->M.values.front(), mode == 0 ? 2 : 5);
+    EXPECT_EQ(ws->constants_of, &system.at(state));
+  }
+}
+
+/// What cannot be held has nothing to hold with.
+TEST(Systems, HoldOnlyEventsThatAreFormulas) {
+  EXPECT_TRUE(compiled(balls(3))->holds());
+  EXPECT_FALSE(compiled_shipped("double_pendulum")->holds());
 }
 
 /// The layout of a result does not depend on whether an event may set a parameter.

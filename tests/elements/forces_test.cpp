@@ -25,6 +25,7 @@ struct Built {
   Built(const Scene<D>& s, const std::function<void(Builder<D>&)>& build)
       : scene(s), program(s, build) {}
   const ForceBank<D>& bank() const { return *program.program().forces.at(0); }
+  const SwitchingForces<D>& switching() const { return *program.program().switching.at(0); }
   Potential potential() { return bank().potential(program.context(scene)); }
   double magnitude() {
     double value = 0;
@@ -33,12 +34,12 @@ struct Built {
   }
   int mode() {
     int mode = -1;
-    bank().choose_modes(program.context(scene), &mode);
+    switching().choose_modes(program.context(scene), &mode);
     return mode;
   }
   double event(int k) {
     double z[2] = {};
-    bank().events(program.context(scene), z);
+    switching().events(program.context(scene), z);
     return z[k];
   }
   std::vector<double> f() { return program.evaluate(scene).at("f"); }

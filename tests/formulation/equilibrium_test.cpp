@@ -84,7 +84,7 @@ TEST(VehicleBalance, CarriesItsWeightOnFourTyres) {
   const Prepared p = balanced(shipped("hmmwv"));
   const auto ws = p.system->make_workspace();
   Vector forces(p.system->blueprint().elements.size());
-  p.system->element_forces(p.start.state, forces, *ws);
+  p.system->bodies_at(p.start.state, *ws)->element_forces(p.start.state, forces, *ws);
   double sum = 0;
   for (std::size_t e = 0; e < forces.size(); ++e)
     if (p.system->blueprint().elements[e].type->name == "tyre") sum += forces[e];

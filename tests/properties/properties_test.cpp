@@ -170,7 +170,7 @@ Ended run(const Mechanism& m, const std::string& method, double tolerance) {
   Prepared p = prepared(m);
   Ended out;
   const auto ws = p.system->make_workspace();
-  out.before = p.system->momentum(p.start.state, *ws);
+  out.before = p.system->bodies_at(p.start.state, *ws)->momentum(p.start.state, *ws);
   SimulateOptions options;
   options.method = method;
   options.t_end = m.time;
@@ -182,7 +182,7 @@ Ended run(const Mechanism& m, const std::string& method, double tolerance) {
       << method << ": " << out.report.driver.message << "\n"
       << out.report.driver.advice;
   out.bodies = bodies_of(m, *p.system, p.start.state);
-  out.after = p.system->momentum(p.start.state, *ws);
+  out.after = p.system->bodies_at(p.start.state, *ws)->momentum(p.start.state, *ws);
   return out;
 }
 

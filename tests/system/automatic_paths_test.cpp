@@ -12,6 +12,9 @@ namespace {
 template <class Function>
 class WithoutPaths final : public UserFunctions {
  public:
+  std::unique_ptr<Workspace::Scratch> make_memory() const override { return nullptr; }
+  bool exact() const override { return true; }
+  const FollowedFunctions* followed() const override { return nullptr; }
   void call(const Variables<double>& x, Terms<double>& y) const override { function_(x, y); }
   void call(const Variables<Seeded>& x, Terms<Seeded>& y) const override { function_(x, y); }
   void call(const Variables<Along>& x, Terms<Along>& y) const override { function_(x, y); }

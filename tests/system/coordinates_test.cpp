@@ -124,7 +124,7 @@ TEST(Turns, FollowTheAngleOverSeveralTurnsBothWays) {
     ASSERT_EQ(system->evaluate(state, Request::all(), *ws), Eval::ok);
     EXPECT_LE(norm_max(ws->g), 1e-12) << "the hinge stays closed";
     Vector force(system->blueprint().elements.size());
-    system->element_forces(state, force, *ws);
+    system->bodies_at(state, *ws)->element_forces(state, force, *ws);
     EXPECT_NEAR(force[1], -3 * (first + angle - 0.5), 1e-11) << "the spring winds up";
   };
   for (int k = 0; k < 60; ++k) turn_by(0.7), check();   // 6.7 turns forward
@@ -178,7 +178,7 @@ sensors:
   const State state = system->start();
   const auto ws = system->make_workspace();
   Vector force(system->blueprint().elements.size());
-  system->element_forces(state, force, *ws);
+  system->bodies_at(state, *ws)->element_forces(state, force, *ws);
   for (const double f : force) EXPECT_NEAR(f, 0, 1e-13);
   ASSERT_EQ(system->evaluate(state, {.position = true}, *ws), Eval::ok);
   EXPECT_NEAR(norm_max(ws->g), 0, 1e-14);

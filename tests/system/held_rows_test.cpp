@@ -12,7 +12,7 @@ using test::check_derivatives;
 using test::random_point;
 
 void expect_derivatives(const System& base, const std::vector<int>& events) {
-  const auto held = base.hold(events);
+  const auto held = base.holds()->hold(events);
   ASSERT_TRUE(held);
   ASSERT_EQ(held->sizes().lambda, base.sizes().lambda + static_cast<int>(events.size()));
   EXPECT_EQ(held->sizes().mu, base.sizes().mu);

@@ -14,7 +14,7 @@ namespace {
 std::size_t inputs_of(const Model& model) {
   const auto system = compiled(model);
   if (!system) return 0;
-  return system->time_inputs(system->start()).size();
+  return system->at(system->start()).time_inputs().size();
 }
 
 /// The first element of the type, with a field set.
@@ -57,7 +57,7 @@ bodies: {a: {mass: 4, inertia: [1, 2, 5], markers: {m: {at: [0.5, 0, 0]}}}}
 forces: {push: {type: force, on: a.m, fx: 8*t}}
 )yaml"));
   const State start = system->start();
-  const std::vector<InputEffect>& effects = system->time_inputs(start);
+  const std::vector<InputEffect>& effects = system->at(start).time_inputs();
   ASSERT_EQ(effects.size(), 1U);
   ASSERT_EQ(effects[0].velocities.size(), 6U);
   EXPECT_DOUBLE_EQ(effects[0].velocities[0].factor, 0.25);
@@ -66,7 +66,7 @@ forces: {push: {type: force, on: a.m, fx: 8*t}}
   EXPECT_LE(effects[0].velocities[3].factor, 1.0);
   InputBounds bounds[1];
   const auto ws = system->make_workspace();
-  system->enclose_time_inputs(start, 1, 3, 4, bounds, *ws);
+  system->at(start, *ws).enclose_time_inputs(start, 1, 3, 4, bounds, *ws);
   EXPECT_NEAR(bounds[0].value.lo, 8, 1e-12);
   EXPECT_NEAR(bounds[0].value.hi, 24, 1e-12);
   EXPECT_NEAR(bounds[0].size[1], 8, 1e-12);
@@ -82,9 +82,9 @@ drivers: {d: {type: driver, between: [ground, a], coordinate: x, motion: "0.5*t^
   InputBounds bounds[1];
   const auto ws = system->make_workspace();
   const State start = system->start();
-  ASSERT_EQ(system->time_inputs(start).size(), 1U);
-  EXPECT_DOUBLE_EQ(system->time_inputs(start)[0].velocities[0].factor, 1);
-  system->enclose_time_inputs(start, 1, 3, 4, bounds, *ws);
+  ASSERT_EQ(system->at(start).time_inputs().size(), 1U);
+  EXPECT_DOUBLE_EQ(system->at(start).time_inputs()[0].velocities[0].factor, 1);
+  system->at(start, *ws).enclose_time_inputs(start, 1, 3, 4, bounds, *ws);
   EXPECT_NEAR(bounds[0].value.lo, -9, 1e-12);
   EXPECT_NEAR(bounds[0].value.hi, -3, 1e-12);
   EXPECT_NEAR(bounds[0].size[1], 3, 1e-12);
@@ -101,7 +101,7 @@ equations:
   forces: {vx: "10*pull*x", vy: "-y"}
 )yaml"));
   ASSERT_TRUE(system);
-  const std::vector<InputEffect>& effects = system->time_inputs(system->start());
+  const std::vector<InputEffect>& effects = system->at(system->start()).time_inputs();
   ASSERT_EQ(effects.size(), 2U);
   ASSERT_EQ(effects[0].velocities.size(), 1U);
   EXPECT_DOUBLE_EQ(effects[0].velocities[0].factor, 0.2);

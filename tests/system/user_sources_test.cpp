@@ -134,7 +134,7 @@ TEST(Kinematics, VelocitiesAreShownAsTheUserCountsThem) {
   EXPECT_EQ(turned->velocity_name(0), "x'");
 }
 
-TEST(UserSystem, DependenceOnMultipliersIsFoundOut) {
+TEST(CoordinateEquations, DependenceOnMultipliersIsFoundOut) {
   for (const std::string& name : general_problem_names())
     EXPECT_EQ(general_problem(name).system->sizes().multiplier_forces, name == "disc") << name;
 }

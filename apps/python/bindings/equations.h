@@ -24,6 +24,8 @@ struct EquationNames {
 class EquationTask : public Task {
  public:
   ~EquationTask() override { prepared_ = {}; }
+  /// Functions have no file.
+  std::string model_text(const SimulateOptions&) const override { return {}; }
 
  protected:
   virtual std::unique_ptr<System> make() = 0;

@@ -23,7 +23,7 @@ class Task {
   /// Fills `prepared` or reports; called without the interpreter's lock.
   virtual void prepare(const ParameterValues& overrides, StartAt at) = 0;
   /// The complete model of a run as a file; empty where there is none.
-  virtual std::string model_text(const SimulateOptions&) const { return {}; }
+  virtual std::string model_text(const SimulateOptions&) const = 0;
 
   Raised raised;
   Diagnostics diagnostics;

@@ -49,6 +49,7 @@ class MovingSurfaceRows final : public ConstraintBank<D> {
       scatter_row<D>(i.slots, 0, -b.value, G, out.accel_v);
     }
   }
+  bool splits() const override { return false; }
   void each_slot(void (*visit)(void*, RowSlots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);
   }

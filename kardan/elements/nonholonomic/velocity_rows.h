@@ -53,6 +53,7 @@ class VelocityRows final : public ConstraintBank<D> {
       add_row_derivatives(psi, i.slots, 1, pairs, out, forces);
     }
   }
+  bool splits() const override { return false; }
   void each_slot(void (*visit)(void*, RowSlots&), void* user) override {
     for (Item& i : items) visit(user, i.slots);
   }

@@ -1,14 +1,15 @@
 #include <algorithm>
 
 #include "kardan/base/enclosure.h"
-#include "kardan/system/user_system.h"
+#include "kardan/system/coordinate_equations.h"
 #include "kardan/system/written_motions.h"
 
 namespace kardan {
-/// Forces, rates of dynamic variables and constraints that depend on time.
-void UserSystem::find_inputs() {
-  if (!blueprint_.equations) return;
-  const EquationData& data = *blueprint_.equations;
+
+void CoordinateEquations::bind_inputs(const EquationData& data) {
+  variables_ = static_cast<std::size_t>(data.variables());
+  for (const NamedFormula& definition : data.definitions)
+    definitions_.push_back(definition.formula);
   const auto ws = make_workspace();
   const bool known = evaluate(start_, {.force = true}, *ws) == Eval::ok;
   const auto add = [&](const Formula& formula, int derivative, InputEffect effect) {
@@ -39,26 +40,24 @@ void UserSystem::find_inputs() {
 }
 
 /// Multipliers count as zero: where forces depend on them they tell nothing about time.
-void UserSystem::enclose_time_inputs(const State& at, double a, double b, int order,
-                                     std::span<InputBounds> out, Workspace& ws) const {
+void CoordinateEquations::enclose_time_inputs(const State& at, double a, double b, int order,
+                                              std::span<InputBounds> out, Workspace& ws) const {
   // Constraints act by their second derivative, which is enclosed like the others.
   const int taylor_order = order + 2;
-  const EquationData& data = *blueprint_.equations;
   std::vector<Taylor>& values = ws.enclosed;
   values.clear();
-  values.reserve(data.variables() + data.definitions.size());
+  values.reserve(variables_ + definitions_.size());
   values.push_back(Taylor::time(a, b, taylor_order));
   for (const Vector* part : {&at.p, &at.v, &at.r, &at.w, &at.s})
     for (const double x : *part) values.push_back(Taylor::constant(x, taylor_order));
-  values.resize(data.variables(), Taylor::constant(0.0, taylor_order));
+  values.resize(variables_, Taylor::constant(0.0, taylor_order));
   std::vector<Taylor>& arguments = ws.arguments;
   const auto over = [&](const Formula& formula) {
     arguments.clear();
     for (const int slot : formula.slots) arguments.push_back(values[slot]);
     return enclose(formula.expression, arguments, taylor_order);
   };
-  for (const NamedFormula& definition : data.definitions)
-    values.push_back(over(definition.formula));
+  for (const Formula& definition : definitions_) values.push_back(over(definition));
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = InputBounds::of(over(input_formulas_[i].formula), input_formulas_[i].derivative, 1);
 }
