@@ -207,6 +207,7 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
   BoundExpressions expressions = bind_expressions(names, program.expressions, diagnostics);
   auto equations = std::make_unique<MultibodyEquations<D>>(names, std::move(program), topology,
                                                            std::move(expressions), shared);
+  if (!diagnostics.has_errors()) equations->wind_up(names);
   return std::make_unique<System>(Names(std::move(names)), std::move(equations));
 }
 

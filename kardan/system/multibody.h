@@ -49,6 +49,9 @@ class MultibodyEquations final : public BodyEquations {
                           Workspace&) const override;
   const BodyEquations* of_bodies() const override { return this; }
 
+  /// Counts full turns of the start, as many as bring it nearest to what drivers and locks want.
+  void wind_up(NameData& names) const;
+
  private:
   /// How far b of a counter is from the half plane at which turns are counted, for the poses of its
   /// bodies.
@@ -97,6 +100,9 @@ class MultibodyEquations final : public BodyEquations {
   int whole_turns(std::size_t counter, const State& from, const State& to,
                   MotionScratch& scratch) const;
   double turn_distance(std::size_t counter, const State& state, MotionScratch& scratch) const;
+  struct HeldAngle;
+  std::vector<HeldAngle> held_angles(const NameData& names) const;
+  void turn_fully(const TurnCounter<D>& counter, int times, State&, Workspace&) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;
   ConstraintValues constraint_values(Workspace&) const;

@@ -2,8 +2,14 @@
 /// and rotation vectors of lengths phi + 2 pi k about its axis. The quaternions of the bodies in
 /// the State are continuous, so they tell which of the two it is, whatever the step: k is even or
 /// odd. Of these k it is the one whose rotation vector is nearest to that before.
+///
+/// And the turns of the start. The orientation that a model gives does not tell how often a body
+/// has turned, the angle of a driver or lock does: the body counts as wound up by the full turns
+/// that bring it nearest. Were the assembly to turn it instead, what hangs on it would be dragged
+/// along, and might close on another branch.
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "kardan/system/multibody.h"
@@ -64,6 +70,92 @@ int MultibodyEquations<D>::whole_turns(std::size_t counter, const State& from, c
   const bool known = norm(old.axis) > 0 && norm(now.axis) > 0;
   const double along = known ? length * dot(old.axis, now.axis) : length;
   return odd + 2 * static_cast<int>(std::lround((along - now.phi - turn * odd) / (2 * turn)));
+}
+
+/// A row of one angle alone: that of a driver or a lock.
+template <int D>
+struct MultibodyEquations<D>::HeldAngle {
+  int row = 0, counter = 0;
+  double coefficient = 1;
+};
+
+template <int D>
+auto MultibodyEquations<D>::held_angles(const NameData& names) const -> std::vector<HeldAngle> {
+  std::vector<HeldAngle> out;
+  std::vector<int> angles(names.rows.size());
+  for (const auto& bank : program_.constraints)
+    if (const auto* rows = dynamic_cast<const MeasureRows<D, Angle<D>>*>(bank.get()))
+      for (const auto& item : rows->items) {
+        ++angles[item.slots.row];
+        if (item.counter >= 0) out.push_back({item.slots.row, item.counter, item.coefficient});
+      }
+  std::erase_if(out, [&](const HeldAngle& held) {
+    return angles[held.row] > 1 || names.rows[held.row].unit != RowUnit::angle;
+  });
+  return out;
+}
+
+/// A body that is turned fully changes the angles of all that stands beside it: drivers further out
+/// follow in the next sweep.
+template <int D>
+void MultibodyEquations<D>::wind_up(NameData& names) const {
+  if (D == 2 || program_.counters.empty()) return;
+  constexpr double most = 1e4;  // turns that are followed one by one
+  const std::vector<HeldAngle> held = held_angles(names);
+  if (held.empty()) return;
+  State& state = names.start;
+  const auto ws = make_workspace();
+  bool wound = true;
+  for (std::size_t sweep = 0; wound && sweep < held.size(); ++sweep) {
+    wound = false;
+    for (const HeldAngle& angle : held) {
+      if (evaluate(state, {.position = true}, *ws) != Eval::ok) return;
+      const double turns =
+          std::round(-ws->g[angle.row] / (2 * std::numbers::pi * angle.coefficient));
+      if (turns == 0 || !(std::abs(turns) <= most)) continue;
+      turn_fully(program_.counters[angle.counter], static_cast<int>(turns), state, *ws);
+      wound = true;
+    }
+  }
+}
+
+/// Turns the lighter body of an angle fully, with all counters that see it.
+template <int D>
+void MultibodyEquations<D>::turn_fully(const TurnCounter<D>& counter, int times, State& state,
+                                       Workspace& ws) const {
+  if constexpr (D == 3) {
+    auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
+    const int bodies[2] = {counter.A.body, counter.B.body};
+    Vec3d axis[2] = {cross(counter.angle.xA, counter.angle.yA), {}};
+    for (int b : bodies)
+      if (b > 0) orient(state, b, motion[b]);
+    axis[1] = transposed_times(motion[bodies[1]].R, motion[bodies[0]].R * axis[0]);
+    const auto effort = [&](int k) {
+      if (bodies[k] == 0 || bodies_[bodies[k]].v_count <= 3)
+        return std::numeric_limits<double>::infinity();
+      return dot(axis[k], masses_[bodies[k]].inertia * axis[k]);
+    };
+    const int k = effort(0) < effort(1) ? 0 : 1, b = bodies[k];
+    if (!std::isfinite(effort(k))) return;
+    const Vec3d quarter = ((k == 1) == (times > 0) ? 0.5 : -0.5) * std::numbers::pi * axis[k];
+    const Quaternion part_of_turn = quaternion_exp(quarter);
+    Vector way(sizes_.v);
+    for (int i = 0; i < 3; ++i) way[bodies_[b].v + 3 + i] = quarter[i];
+    const Vector given = state.p;
+    State next = state;
+    for (int part = 0; part < 4 * std::abs(times); ++part) {
+      double* p = state.p.data() + bodies_[b].p + 3;
+      const Quaternion q = normalized(Quaternion{p[0], p[1], p[2], p[3]} * part_of_turn);
+      p = next.p.data() + bodies_[b].p + 3;
+      p[0] = q.w, p[1] = q.x, p[2] = q.y, p[3] = q.z;
+      follow_turns(state, way, next, ws);
+      std::swap(state, next);
+    }
+    // The same place to the last bit, on the quaternion that has come around.
+    state.p = given;
+    if (times % 2 != 0)
+      for (int i = 3; i < 7; ++i) state.p[bodies_[b].p + i] *= -1;
+  }
 }
 
 template class MultibodyEquations<2>;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "support/models.h"
 
 namespace kardan::test {
@@ -105,6 +107,74 @@ sensors:
     ASSERT_EQ(start.report.status, Eval::ok) << target << ": " << start.report.message;
     EXPECT_NEAR(value_of(*system, start.state, "angle"), target, 1e-12);
     EXPECT_NEAR(value_of(*system, start.state, "arm.x"), 0.5 * std::cos(target), 1e-12);
+  }
+}
+
+/// The start stands where the drivers want it, but for full turns: nothing moves, and every angle,
+/// seen from either side, counts them.
+TEST(Assembly, CountsTheTurnsOfDriversInsteadOfTakingThem) {
+  const char* text = R"(
+kardan: 1
+parameters: {first: 0, second: 0}
+bodies:
+  upper: {mass: 2, inertia: [0.1, 0.3, 0.4], rotation: [0, 0, 0.3], markers: {tip: {at: [1, 0, 0]}}}
+  lower: {mass: 1, inertia: [0.1, 0.2, 0.2], position: [cos(0.3), sin(0.3), 0], rotation: [0, 0, 1.4]}
+joints:
+  shoulder: {type: revolute, between: [ground, upper]}
+  elbow: {type: revolute, between: [upper.tip, lower]}
+drivers:
+  bend: {type: driver, between: [upper.tip, lower], motion: second + t}
+  lift: {type: driver, between: [ground, upper], motion: first - t}
+sensors:
+  at_shoulder: {type: coordinate, coordinate: angle, between: [ground, upper]}
+  back: {type: coordinate, coordinate: angle, between: [upper, ground]}
+  at_elbow: {type: coordinate, coordinate: angle, between: [upper.tip, lower]}
+  whole: {type: coordinate, coordinate: angle, between: [ground, lower]}
+)";
+  constexpr double turn = 2 * std::numbers::pi;
+  for (const int n : {-41, -2, -1, 0, 1, 2, 3, 100})
+    for (const int m : {-3, 0, 1, 30}) {
+      const double first = 0.3 + turn * n, second = 1.1 + turn * m;
+      const auto system = compiled(text, {{"first", first}, {"second", second}});
+      const ConsistentStart start = assembled(*system);
+      ASSERT_EQ(start.report.status, Eval::ok) << n << " " << m << ": " << start.report.message;
+      EXPECT_LT(start.report.moved, 1e-12) << n << " " << m;
+      EXPECT_NEAR(value_of(*system, start.state, "at_shoulder"), first, 1e-11) << n << " " << m;
+      EXPECT_NEAR(value_of(*system, start.state, "back"), -first, 1e-11) << n << " " << m;
+      EXPECT_NEAR(value_of(*system, start.state, "at_elbow"), second, 1e-11) << n << " " << m;
+      EXPECT_NEAR(value_of(*system, start.state, "whole"), first + second, 1e-11) << n << " " << m;
+    }
+}
+
+/// A crank that turned fully would drag the rest along, which may come to rest on the other branch.
+TEST(Assembly, LeavesALinkageOnItsBranchWhereverItsDriverBegins) {
+  // Ground 3, crank 1, coupler 3, rocker 2; the poses of the open branch at every crank angle.
+  for (double phi = 0.1; phi < 12; phi += 0.61) {
+    const double x = std::cos(phi) - 3, y = std::sin(phi), d = std::hypot(x, y);
+    const double to_crank = std::atan2(y, x);
+    const double rocker = to_crank - std::acos((4 + d * d - 9) / (4 * d));
+    const double bx = 3 + 2 * std::cos(rocker), by = 2 * std::sin(rocker);
+    const double coupler = std::atan2(by - std::sin(phi), bx - std::cos(phi));
+    const auto system = compiled(R"(
+kardan: 1
+parameters: {phi: 0, coupler: 0, rocker: 0}
+bodies:
+  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], rotation: [0, 0, phi], markers: {tip: {at: [1, 0, 0]}}}
+  coupler: {mass: 1, inertia: [0.1, 0.7, 0.7], position: [cos(phi), sin(phi), 0], rotation: [0, 0, coupler], markers: {tip: {at: [3, 0, 0]}}}
+  rocker: {mass: 1, inertia: [0.1, 0.3, 0.3], position: [3, 0, 0], rotation: [0, 0, rocker], markers: {tip: {at: [2, 0, 0]}}}
+joints:
+  one: {type: revolute, between: [ground, crank]}
+  two: {type: revolute, between: [crank.tip, coupler]}
+  three: {type: revolute, between: [coupler.tip, rocker.tip]}
+  four: {type: revolute, bodies: [ground, rocker], at: [3, 0, 0], axis: [0, 0, 1]}
+drivers:
+  motor: {type: driver, between: [ground, crank], motion: phi + t}
+)",
+                                {{"phi", phi}, {"coupler", coupler}, {"rocker", rocker}});
+    const ConsistentStart start = assembled(*system);
+    ASSERT_EQ(start.report.status, Eval::ok) << phi << ": " << start.report.message;
+    EXPECT_LT(start.report.moved, 1e-12) << phi;
+    EXPECT_NEAR(value_of(*system, start.state, "coupler.y"), std::sin(phi), 1e-12) << phi;
   }
 }
 
