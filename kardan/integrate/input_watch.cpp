@@ -9,6 +9,14 @@ namespace {
 
 /// Orders of methods of variable order: what they surely have after a few steps.
 constexpr int order_of_multistep = 4;
+/// Inputs that are polynomials of a degree below this are not missed: the method integrates them, or
+/// its estimate tells what it does not.
+int order_seen(const Method& method) {
+  const int order = method.integrate ? std::min(method.order, order_of_multistep)
+                                     : std::max(method.order, method.error_order + 1);
+  return std::clamp(order, 1, InputBounds::max_order);
+}
+
 /// Steps for which bounds are looked for at once.
 constexpr double steps_at_once = 8;
 /// A limit is good enough when it is known to this share.
@@ -22,12 +30,7 @@ constexpr double least_step = 16;
 
 InputWatch::InputWatch(InputSource* source, const Method& method, const ErrorScale& scale,
                        double t_end)
-    : source_(source),
-      scale_(scale),
-      t_end_(t_end),
-      order_(
-          std::clamp(method.integrate ? std::min(method.order, order_of_multistep) : method.order,
-                     1, InputBounds::max_order)) {}
+    : source_(source), scale_(scale), t_end_(t_end), order_(order_seen(method)) {}
 
 double InputWatch::rounding(double t) const {
   return 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), std::abs(t_end_));

@@ -1,7 +1,8 @@
 #pragma once
 /// Bounds steps so that no input is passed over. A method of order k integrates inputs that are
-/// polynomials of a degree below k exactly, wherever it evaluates them; of an input u it can miss
-/// the rest. Over a step of length h that is at most
+/// polynomials of a degree below k exactly, wherever it evaluates them; so does the formula of order
+/// k from which a method of order k - 1 takes its estimate. Of an input u they can miss the rest.
+/// Over a step of length h that is at most
 ///
 ///   factor h |u - p| <= factor h min(width(u)/2, 2 (h/4)^j max|u^(j)|/j!, j = 1 ... k)
 ///

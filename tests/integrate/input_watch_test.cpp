@@ -109,6 +109,15 @@ TEST_F(InputWatchTest, FollowsTheOrderOfTheMethod) {
   EXPECT_GT(high, 1);
 }
 
+/// What an estimate tells is not missed: a method of order 1 compares with a formula of order 2, to
+/// which a straight line is nothing new, and a parabola is what it is to a method of order 2.
+TEST_F(InputWatchTest, CountsTheFormulaThatTheEstimateComesFrom) {
+  for (const char* method : {"welch1", "welch2_printed", "baumgarte1"}) {
+    EXPECT_EQ(reach("3*t + 1", 0, 10, method).h, 10) << method;
+    EXPECT_EQ(reach("sin(t)", 0.3, 10, method).h, reach("sin(t)", 0.3, 10, "newmark").h) << method;
+  }
+}
+
 TEST_F(InputWatchTest, FindsBreaksOneByOne) {
   // A million of them: no more work than for one.
   const InputWatch::Reach out = reach("floor(1e5*t)", 0.3 + 1e-7, 10);
