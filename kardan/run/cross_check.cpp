@@ -53,7 +53,8 @@ std::optional<Trajectory> run(const PrepareRun& make, const SimulateOptions& opt
   RunReport report;
   Diagnostics unused;
   if (!prepared.system || prepared.start.report.status != Eval::ok) return std::nullopt;
-  std::optional<Trajectory> path = trajectory(prepared, options, report, unused);
+  std::optional<Trajectory> path =
+      trajectory(prepared, options, report, unused, Evidence::left_out);
   const Counters& c = report.driver.counters;
   steps += c.steps + c.rejected + c.failed;
   return path;
@@ -146,7 +147,7 @@ std::optional<double> magnification(const PrepareRun& make, const SimulateOption
   prepared.start.a.clear();
   RunReport report;
   Diagnostics unused;
-  const auto path = trajectory(prepared, options, report, unused);
+  const auto path = trajectory(prepared, options, report, unused, Evidence::left_out);
   const Counters& c = report.driver.counters;
   steps += c.steps + c.rejected + c.failed;
   if (!path) return std::nullopt;

@@ -101,6 +101,15 @@ std::string Monitor::observe(const StepView& step) {
         "frames no longer point the same way; a smaller largest_step follows the motion",
         s.t, step.h, system_->blueprint().elements[static_cast<std::size_t>(e)].name);
   }
+  if (watchers_.evidence == Evidence::gathered) gather_evidence(step);
+  if (!watchers_.grid || options_.every <= 0) return {};
+  std::string stop_request = fill_grid(step);
+  row_solver_.remember(step);
+  return stop_request;
+}
+
+void Monitor::gather_evidence(const StepView& step) {
+  const State& s = *step.state;
   double work = 0;
   const bool known = add_work(step, work);
   const Energy e = system_->energy(s, *ws_);
@@ -117,10 +126,6 @@ std::string Monitor::observe(const StepView& step) {
   judge_energy(step, step.dense->to.a.empty() ? a_ : step.dense->to.a, known, work);
   judge_positions(*step.dense);
   record(&step, s.t, e);
-  if (!watchers_.grid || options_.every <= 0) return {};
-  std::string stop_request = fill_grid(step);
-  row_solver_.remember(step);
-  return stop_request;
 }
 
 bool Monitor::by_cubic(const DenseStep& dense) const {

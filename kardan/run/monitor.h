@@ -41,6 +41,7 @@ class Monitor {
   void between(const DenseStep& dense, double theta);
   /// Where states inside a step are taken from.
   enum class Way { usual, dense, cubic };
+  void gather_evidence(const StepView& step);
   bool add_work(const StepView& step, double& work);
   bool integrate_power(const StepView& step, int parts, double& work, Way way = Way::usual);
   void judge_energy(const StepView& step, const Vector& a, bool known, double work);

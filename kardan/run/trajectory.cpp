@@ -51,7 +51,8 @@ void raise(double& worst, double error) {
 }  // namespace
 
 std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& options,
-                                     RunReport& report, Diagnostics& diagnostics) {
+                                     RunReport& report, Diagnostics& diagnostics,
+                                     Evidence evidence) {
   const System& system = *prepared.system;
   Trajectory out;
   out.names = compared_names(system);
@@ -68,7 +69,7 @@ std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& 
     row.resize(out.names.size(), std::nan(""));
     return std::string();
   };
-  report = simulate(prepared, options, grid, {}, diagnostics);
+  report = simulate(prepared, options, {.grid = grid, .evidence = evidence}, diagnostics);
   const Reason reason = report.driver.reason;
   if (diagnostics.has_errors() || (reason != Reason::finished && reason != Reason::stopped))
     return std::nullopt;

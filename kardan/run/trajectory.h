@@ -24,7 +24,8 @@ struct Trajectory {
 /// grid of options.every; nothing where it failed. A run
 /// that an event has stopped counts up to there.
 std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& options,
-                                     RunReport& report, Diagnostics& diagnostics);
+                                     RunReport& report, Diagnostics& diagnostics,
+                                     Evidence evidence = Evidence::gathered);
 
 /// By components that both have, over the times that both have. Of a quaternion and its negative,
 /// which stand for one orientation, the nearer counts.

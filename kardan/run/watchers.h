@@ -26,12 +26,17 @@ struct StepRecord {
   double unbalanced = 0;                        ///< [J] energy - initial energy - work
 };
 
+/// Whether a run sums up its residuals, its work and its energy and judges by them; what is only
+/// compared with other runs need not.
+enum class Evidence { gathered, left_out };
+
 /// Who is told what happens in a run; any of them may be empty.
 struct Watchers {
   GridSink grid = {};
   Observer observer = {};                                 ///< every accepted step
   std::function<void(const StepRecord&)> record = {};     ///< the same, summed up
   std::function<void(const RunMemory&)> checkpoint = {};  ///< the start and every restart point
+  Evidence evidence = Evidence::gathered;
 };
 
 }  // namespace kardan
