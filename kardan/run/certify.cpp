@@ -1,11 +1,10 @@
 #include "kardan/run/certify.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "kardan/run/accuracy_words.h"
 #include "kardan/run/choice.h"
 #include "kardan/run/cross_check.h"
 
@@ -34,6 +33,13 @@ constexpr int crossing_steps = 5000, crossing_times = 10;
 constexpr long least_first = 200, least_work = 30 * least_first;
 /// Aim below the accuracy asked for, and do not go further than the first measurement reaches.
 constexpr double aim = 0.5, longest_way = 1e-4, shortest_way = 0.3;
+/// Half an error costs a method of order 1 twice the steps. It aims nearer, from nearer.
+constexpr double aim_of_order_1 = 0.8, first_way_of_order_1 = 0.1, shortest_way_of_order_1 = 0.7;
+/// A digit costs a method of order 1 ten times its steps, others three times at most: its budget is
+/// as many digits.
+constexpr double budget_of_order_1 = 10;
+/// A run that would clearly use up the budget is not begun: so many times what is left.
+constexpr double clearly = 2;
 /// Powers of the tolerance with which errors are seen to fall count down to this; below it they do
 /// not fall.
 constexpr double least_power = 0.25;
@@ -101,8 +107,9 @@ class Search {
       : make_(make), asked_(asked), options_(options), diagnostics_(diagnostics) {
     asked_.every = asked.t_end / options.points;  // as `kardan compare` does
     const double tolerance = tolerance_of(asked);
-    result_.accuracy.asked = asks_for_root(asked) ? std::sqrt(tolerance) : tolerance;
-    result_.accuracy.budget = options.budget;
+    const bool root = asks_for_root(asked);
+    result_.accuracy.asked = root ? std::sqrt(tolerance) : tolerance;
+    result_.accuracy.budget = options.budget * (root ? budget_of_order_1 : 1);
     result_.options = asked;
   }
 
@@ -126,6 +133,11 @@ class Search {
         a.verdict = Certified::out_of_reach;
         break;
       }
+      if (too_many_ = steps_to(factor, next); too_many_ > clearly * steps_left()) {
+        a.verdict = Certified::over_budget;
+        break;
+      }
+      too_many_ = 0;
       factor = next;
     }
     // What was measured holds where no tighter run came to the end.
@@ -142,6 +154,7 @@ class Search {
   struct Run {
     double factor = 0;
     Trajectory path;
+    long steps = 0;
   };
 
   double size_at(double factor) const {
@@ -164,8 +177,12 @@ class Search {
     const Method* m = method();
     if (!m) return 1;
     if (fixed()) return m->order;
-    return std::min(
-        1.0, static_cast<double>(m->order) / (m->error_order + (m->error_per_unit_step ? 0 : 1)));
+    return std::min(1.0, m->order / tolerance_power());
+  }
+  /// The power of the step that the tolerance bounds.
+  double tolerance_power() const {
+    const Method* m = method();
+    return m->error_order + (m->error_per_unit_step ? 0 : 1);
   }
 
   /// As seen between the last run and the one before it; expected where there was none.
@@ -179,13 +196,26 @@ class Search {
   }
 
   double next_factor(double factor, double worst) {
+    const bool root = asks_for_root(asked_);
     const double wanted =
-        std::clamp(aim * result_.accuracy.asked / worst, longest_way, shortest_way);
+        std::clamp((root ? aim_of_order_1 : aim) * result_.accuracy.asked / worst,
+                   root && before_.factor == 0 ? first_way_of_order_1 : longest_way,
+                   root ? shortest_way_of_order_1 : shortest_way);
     const double power = std::max(seen_power(factor, worst), least_power);
     before_ = {factor, worst};
     // A reference of the method's own must still be tighter than the run.
     const double share = referees_.empty() ? least_share : 1;
     return std::min(factor, std::max(factor * std::pow(wanted, 1 / power), least_factor() / share));
+  }
+
+  double steps_left() const {
+    return result_.accuracy.budget * counted_ - static_cast<double>(steps_);
+  }
+  /// What a run at `next` will take after one at `factor`, as the order of its estimate lets expect;
+  /// 0 where steps of low order are not what makes it long.
+  double steps_to(double factor, double next) const {
+    if (referees_.empty() || fixed()) return 0;
+    return static_cast<double>(run_->steps) * std::pow(factor / next, 1 / tolerance_power());
   }
 
   /// The error of the run at `factor`; false when it could not be measured.
@@ -338,13 +368,13 @@ class Search {
       a.message = "the model could not be assembled";
       return std::nullopt;
     }
-    const double left =
-        first_ > 0 ? options_.budget * counted_ - static_cast<double>(steps_) : o.driver.max_steps;
+    const double left = first_ > 0 ? steps_left() : o.driver.max_steps;
     const bool short_of_budget = left < o.driver.max_steps;
     if (short_of_budget) o.driver.max_steps = static_cast<int>(std::max(1.0, left));
     RunReport report;
-    Run run{factor, {}};
-    std::optional<Trajectory> path = trajectory(prepared, o, report, diagnostics_);
+    Run run{factor, {}, 0};
+    std::optional<Trajectory> path =
+        trajectory(prepared, o, report, diagnostics_, Evidence::left_out);
     if (path && method_.empty()) {
       method_ = report.method + "@" + report.formulation;
       referees_ = reference_methods(method_);
@@ -357,6 +387,7 @@ class Search {
       counted_ = static_cast<double>(std::max({first_, least_first, small}));
     }
     steps_ += steps;
+    run.steps = steps;
     a.runs.push_back(
         {fixed() && o.driver.fixed_step > 0 ? o.driver.fixed_step : tolerance_of(o), steps});
     if (path) {
@@ -373,55 +404,13 @@ class Search {
   }
 
   void explain() {
-    Accuracy& a = result_.accuracy;
-    const char* what = fixed() ? "steps of" : "tolerance";
-    switch (a.verdict) {
-      case Certified::reached:
-        a.message = fmt::format("reached with {} {:.1e}", what, a.tolerance);
-        a.message += a.crossed.empty()
-                         ? "; no method of another kind came to the end to confirm it"
-                         : fmt::format(", confirmed by {} to {:.1e}", a.crossed, a.apart);
-        if (asks_for_root(asked_))
-          a.message += "; of a method of order 1 the root of the tolerance is asked for";
-        break;
-      case Certified::contradicted:
-        a.message =
-            fmt::format("contradicted: {} comes to another motion ({})", a.crossed, contradiction_);
-        break;
-      case Certified::out_of_reach:
-        if (a.magnified * rounding > a.asked) {
-          a.message = fmt::format(
-              "cannot be known: an error at the start is {:.0e} times as large at the worst time, "
-              "so that the rounding of numbers decides",
-              a.magnified);
-          break;
-        }
-        if (doubt_ > 0) {
-          a.message = fmt::format(
-              "not certain: errors do not fall with the tolerance; the reference itself is {:.1e} "
-              "from a looser one",
-              doubt_);
-          break;
-        }
-        a.message = fmt::format(
-            "out of reach after t = {:.6g} s: even with {} {:.1e} errors become larger{}", a.until,
-            what, a.tolerance,
-            a.growth > 0 ? fmt::format("; they grow like exp({:.2g} t)", a.growth) : "");
-        break;
-      case Certified::over_budget:
-        a.message =
-            a.bands.empty()
-                ? fmt::format("not measured: the budget of {:g} times the first run is used up",
-                              a.budget)
-                : fmt::format(
-                      "not reached within the budget of {:g} times the first run: with {} "
-                      "{:.1e} it holds up to t = {:.6g} s",
-                      a.budget, what, a.tolerance, a.until);
-        break;
-      case Certified::failed:
-        a.message = fmt::format("not measured: {}", a.message);
-        break;
-    }
+    SearchFacts facts;
+    facts.fixed = fixed();
+    facts.root = asks_for_root(asked_);
+    facts.doubt = doubt_;
+    facts.contradiction = contradiction_;
+    if (too_many_ > 0) facts.beyond = {too_many_, steps_left(), method()->order, reference_->steps};
+    result_.accuracy.message = in_words(result_.accuracy, facts, rounding);
   }
 
   const PrepareRun& make_;
@@ -442,6 +431,7 @@ class Search {
   double doubt_ = 0;            // how far the tightest references are apart, where that matters
   long first_ = 0, steps_ = 0;  // of the first run, of all
   double counted_ = 0;          // the steps of the first run, in the budget
+  double too_many_ = 0;         // steps of a run that was not begun
 };
 
 }  // namespace

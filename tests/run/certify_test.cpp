@@ -389,6 +389,21 @@ TEST(Certify, FailsWhereRunsDoNotAgree) {
   }
 }
 
+/// Every digit costs a method of order 1 ten times its steps: a run that would take more than there
+/// are is not begun, and it is said what would do.
+TEST(Certify, SaysAtOnceWhatOrderOneCannotReach) {
+  for (const char* method : {"welch1", "baumgarte1"}) {
+    Diagnostics faults;
+    const Certification c = certify(shipped_run("double_pendulum_welch"),
+                                    options_of(method, 2, 1e-7), {.budget = 0.15}, faults);
+    EXPECT_EQ(c.accuracy.verdict, Certified::over_budget) << c.accuracy.message;
+    EXPECT_DOUBLE_EQ(c.accuracy.budget, 1.5) << "ten times as many as of others";
+    EXPECT_EQ(c.accuracy.runs.size(), 2U) << "that of the method and its reference";
+    EXPECT_THAT(c.accuracy.message, HasSubstr("more steps lead there")) << method;
+    EXPECT_THAT(c.accuracy.message, HasSubstr(c.accuracy.referee + " takes ")) << method;
+  }
+}
+
 TEST(Certify, KeepsToItsBudget) {
   Diagnostics faults;
   const Certification c = certify(shipped_run("double_pendulum_welch"),
