@@ -250,10 +250,12 @@ class Search {
     return static_cast<int>(std::max<long>(crossing_steps, crossing_times * first_));
   }
 
-  /// From now on the method is its own reference; false: it is already.
+  /// From now on the method is its own reference, which is nothing to spend more on; false: it is
+  /// already.
   bool dismiss_referees() {
     if (referees_.empty()) return false;
     referees_.clear();
+    result_.accuracy.budget = options_.budget;
     reference_.reset();
     before_ = {};
     return true;
