@@ -8,12 +8,12 @@
 namespace kardan {
 namespace {
 
-const char* tightened(const SearchFacts& facts) {
+const char* what_shrinks(const SearchFacts& facts) {
   return facts.fixed ? "steps of" : "tolerance";
 }
 
 std::string reached(const Accuracy& a, const SearchFacts& facts) {
-  std::string out = fmt::format("reached with {} {:.1e}", tightened(facts), a.tolerance);
+  std::string out = fmt::format("reached with {} {:.1e}", what_shrinks(facts), a.tolerance);
   out += a.crossed.empty() ? "; no method of another kind came to the end to confirm it"
                            : fmt::format(", confirmed by {} to {:.1e}", a.crossed, a.apart);
   if (facts.root) out += "; of a method of order 1 the root of the tolerance is asked for";
@@ -32,7 +32,7 @@ std::string out_of_reach(const Accuracy& a, const SearchFacts& facts, double rou
         "looser one",
         facts.doubt);
   return fmt::format("out of reach after t = {:.6g} s: even with {} {:.1e} errors become larger{}",
-                     a.until, tightened(facts), a.tolerance,
+                     a.until, what_shrinks(facts), a.tolerance,
                      a.growth > 0 ? fmt::format("; they grow like exp({:.2g} t)", a.growth) : "");
 }
 
@@ -42,7 +42,7 @@ std::string over_budget(const Accuracy& a, const SearchFacts& facts) {
   std::string out = fmt::format(
       "not reached within the budget of {:g} times the first run: with {} {:.1e} it holds up to t "
       "= {:.6g} s",
-      a.budget, tightened(facts), a.tolerance, a.until);
+      a.budget, what_shrinks(facts), a.tolerance, a.until);
   const SearchFacts::Beyond& beyond = facts.beyond;
   if (beyond.steps == 0) return out;
   // Errors fall with the order of the method.
