@@ -2,16 +2,16 @@
 /// A table of numbers, one row a run of a study, in an HDF5 file whose structure is complete before
 /// the first row is written: rows and results have their places in the file from the beginning, and
 /// are written there without the HDF5 library. So rows may come in any order and from several
-/// processes, a program that is killed leaves a good file, and memory does not depend on the number
-/// of rows. Places without a row are holes: they take no room on the disk.
+/// processes, a program that is killed leaves a good file, and memory does not depend on their
+/// number. Places without a row are holes: they take no room on the disk.
 ///
-///   bytes 0 to 511   lines of text: sizes and places of what follows (HDF5 leaves them to its user)
+///   bytes 0 to 511   lines of text: sizes and places of what follows (left to us by HDF5)
 ///   runs             rows: a 64-bit number for each column, then a check number
 ///   head             a JSON text
 ///   ...              arrays of results, not-a-number until they are known
 ///
-/// Other programs read it as HDF5. This one reads the lines of text only, so that a file of strangers
-/// reaches no library.
+/// Other programs read it as HDF5. This one reads the lines of text only, so that a file of
+/// strangers reaches no library.
 
 #include <cstdint>
 #include <functional>

@@ -19,7 +19,7 @@ const std::vector<std::string> moment_names{"count",        "mean",    "deviatio
 const std::vector<std::string> summary_names{"runs",      "failed",   "amber",    "not_met",
                                              "p_not_met", "p_low_95", "p_high_95"};
 
-/// The instructions that numerical code is chosen by at run time: with others, last bits may differ.
+/// The instructions that numerical code is chosen by at run time: others may give other last bits.
 std::string instruction_set() {
 #if defined(__x86_64__) && defined(__GNUC__)
   std::string out = "x86-64";

@@ -102,10 +102,13 @@ class StudyReader {
     }
     const std::string path = (std::filesystem::path(folder_) / node->text).string();
     const std::string stem = std::filesystem::path(path).stem().string();
-    auto loaded = model_text_
-                      ? load_model_text(*model_text_, path, plan_.set, IncludeFrom::nowhere,
-                                        diagnostics_, {}, stem)
-                      : load_model(path, plan_.set, IncludeFrom::model_folder, diagnostics_, stem);
+    // Its faults apart: with those of the study before it the model would not be compiled.
+    Diagnostics faults;
+    auto loaded =
+        model_text_
+            ? load_model_text(*model_text_, path, plan_.set, IncludeFrom::nowhere, faults, {}, stem)
+            : load_model(path, plan_.set, IncludeFrom::model_folder, faults, stem);
+    diagnostics_.add(faults);
     if (!loaded) return false;
     plan_.model = std::move(loaded->model);
     plan_.model_text = to_yaml(to_tree(plan_.model));
