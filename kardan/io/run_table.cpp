@@ -76,7 +76,9 @@ Handle fixed_set(hid_t file, const std::string& name, hid_t type,
             H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY) >= 0 &&
             H5Pset_fill_time(how, H5D_FILL_TIME_NEVER) >= 0,
         name);
-  return {H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, how, H5P_DEFAULT), H5Dclose,
+  const Handle groups(H5Pcreate(H5P_LINK_CREATE), H5Pclose, name);
+  check(H5Pset_create_intermediate_group(groups, 1) >= 0, name);
+  return {H5Dcreate2(file, name.c_str(), type, space, groups, how, H5P_DEFAULT), H5Dclose,
           "cannot create " + name};
 }
 

@@ -338,7 +338,8 @@ class StudyReader {
       ParameterValues changed = plan_.set;
       changed.emplace_back(plan_.parameters[k], values[k]);
       Diagnostics faults;
-      const Model other = read_model_draft(model_document_, changed, faults);
+      Model other = read_model_draft(model_document_, changed, faults);
+      other.name = plan_.model.name;  // it may be that of the file
       if (!faults.has_errors() && to_yaml(to_tree(other)) == plan_.model_text) continue;
       error("study.structure",
             fmt::format("'{}' decides which parts the model has, and cannot vary",
