@@ -10,6 +10,7 @@ Verb equilibrium_verb();
 Verb linearize_verb();
 Verb run_verb();
 Verb compare_verb();
+Verb study_verb();
 Verb view_verb();
 Verb methods_verb();
 Verb reproduce_verb();
@@ -18,9 +19,9 @@ Verb convert_verb();
 Verb schema_verb();
 
 std::vector<Verb> verbs() {
-  return {check_verb(),     assemble_verb(), equilibrium_verb(), linearize_verb(),
-          run_verb(),       compare_verb(),  view_verb(),        methods_verb(),
-          reproduce_verb(), elements_verb(), convert_verb(),     schema_verb()};
+  return {check_verb(),    assemble_verb(), equilibrium_verb(), linearize_verb(), run_verb(),
+          compare_verb(),  study_verb(),    view_verb(),        methods_verb(),   reproduce_verb(),
+          elements_verb(), convert_verb(),  schema_verb()};
 }
 
 }  // namespace kardan::cli

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/pictures/script_page.h"
+
 namespace kardan {
 namespace {
 
@@ -41,6 +43,19 @@ figcaption { color: var(--soft); font-size: .88rem; margin-top: .35rem; }
 @media print { section.item { break-inside: avoid; } }
 )css";
 
+std::string page(std::string_view title, std::string_view body, std::string_view allowed) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      // Nothing in the page runs or fetches, whatever stands in the names and messages of models.
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; {}"
+      "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"generator\" content=\"Kardan\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}\n</main>\n</body>\n</"
+      "html>\n",
+      allowed, html_text(title), style, body);
+}
+
 }  // namespace
 
 std::string html_text(std::string_view text) {
@@ -67,16 +82,18 @@ std::string html_text(std::string_view text) {
 }
 
 std::string html_page(std::string_view title, std::string_view body) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      // Nothing in the page runs or fetches, whatever stands in the names and messages of models.
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"generator\" content=\"Kardan\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}\n</main>\n</body>\n</"
-      "html>\n",
-      html_text(title), style, body);
+  return page(title, body, "");
+}
+
+std::string script_page(std::string_view title, std::string_view body, std::string_view data,
+                        std::string_view script) {
+  // Scripts that carry this word run, others do not.
+  constexpr std::string_view word = "kardan";
+  return page(title,
+              fmt::format("{}\n<script type=\"application/json\" id=\"data\">{}</script>\n"
+                          "<script nonce=\"{}\">{}</script>",
+                          body, data, word, script),
+              fmt::format("script-src 'nonce-{}'; ", word));
 }
 
 std::string html_figure(std::string_view svg, std::string_view caption) {

@@ -68,7 +68,7 @@ bool is_result(const std::string& path, std::string_view head, std::string_view 
   if (path.ends_with(".json"))
     return head.starts_with('{') && has(head, "\"model\":") && has(head, "\"reason\":") &&
            has(head, "\"diagnosis\":");
-  if (path.ends_with(".h5")) return head.starts_with("KARDAN RESULT");
+  if (path.ends_with(".h5")) return head.starts_with(header.empty() ? "KARDAN RESULT" : header);
   return has(head, "<title>Kardan report</title>") || has(head, "<title>Kardan result</title>");
 }
 

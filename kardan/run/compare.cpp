@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
-#include <mutex>
-#include <thread>
 
+#include "kardan/base/crew.h"
 #include "kardan/base/text.h"
 #include "kardan/run/choice.h"
 #include "kardan/run/instructions.h"
@@ -47,17 +45,10 @@ void run_job(const PrepareRun& make, Job& job) {
 
 /// All jobs, on several threads; the order of the jobs does not depend on them.
 void run_all(const PrepareRun& make, std::vector<Job>& jobs, int threads) {
-  std::atomic<std::size_t> next{0};
-  auto work = [&] {
-    for (std::size_t i = next++; i < jobs.size(); i = next++) run_job(make, jobs[i]);
-  };
-  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t count =
-      std::min<std::size_t>(jobs.size(), threads > 0 ? static_cast<unsigned>(threads) : processors);
-  std::vector<std::thread> crew;
-  for (std::size_t i = 1; i < count; ++i) crew.emplace_back(work);
-  work();
-  for (std::thread& t : crew) t.join();
+  for_each_piece(jobs.size(), threads, [&](std::uint64_t i, int) {
+    run_job(make, jobs[i]);
+    return true;
+  });
 }
 
 SimulateOptions with(const CompareOptions& options, const std::string& method, double tolerance) {

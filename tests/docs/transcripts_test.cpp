@@ -6,9 +6,9 @@
 ///   ```
 ///
 /// runs in a folder that holds the page's models with a first line "# NAME.yaml" (those with faults
-/// in blocks "yaml fault") and the folder models/. A line "..." stands for any lines. Numbers are
-/// compared to the printed digits, and what is zero up to rounding as zero; counts of iterations
-/// may differ between compilers.
+/// in blocks "yaml fault", studies in blocks "yaml study") and the folder models/. A line "..."
+/// stands for any lines. Numbers are compared to the printed digits, and what is zero up to rounding
+/// as zero; counts of iterations may differ between compilers.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -124,7 +124,7 @@ TEST(Transcripts, AreWhatTheProgramPrints) {
         fs::temp_directory_path() / ("kardan_transcripts_" + std::to_string(getpid()));
     fs::create_directory(folder);
     fs::create_directory_symlink(models_folder(), folder / "models");
-    for (const char* language : {"yaml", "yaml fault"})
+    for (const char* language : {"yaml", "yaml fault", "yaml study"})
       for (const Block& block : blocks(page, language))
         if (const std::string name = file_name(block); !name.empty())
           std::ofstream(folder / name) << block.text;

@@ -17,7 +17,8 @@ struct Row {
 /// Rooms of apps/ see the whole library, and these of their neighbours.
 Names with_library(Names rooms) {
   for (const char* name :
-       {"base", "linalg", "elements", "model", "system", "integrate", "formulation", "run", "io"})
+       {"base", "linalg", "elements", "model", "system", "integrate", "formulation", "run", "io",
+        "study"})
     rooms.push_back(std::string("kardan/") + name);
   return rooms;
 }
@@ -34,6 +35,8 @@ const std::vector<Row>& include_table() {
       {"kardan/run",
        {"kardan/base", "kardan/model", "kardan/system", "kardan/formulation", "kardan/integrate"}},
       {"kardan/io", {"kardan/base", "kardan/elements", "kardan/model", "kardan/run"}},
+      {"kardan/study",
+       {"kardan/base", "kardan/elements", "kardan/model", "kardan/run", "kardan/io"}},
       {"apps/pictures", {}},
       {"apps/console", {"kardan/base"}},
       {"apps/reproduce", with_library({"apps/pictures", "apps/console"})},

@@ -1,0 +1,49 @@
+#pragma once
+/// What is kept of a motion: a number that follows from the course of an expression. A function is
+/// one file in kept/ and one line in its catalog.cpp.
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace kardan {
+
+class Reduction {
+ public:
+  virtual ~Reduction() = default;
+  /// Before the first moment of a run.
+  virtual void begin() = 0;
+  /// The time and the value of the expression. Ends of steps come in the order of time, and so do
+  /// rows; rows inside a step come after its end.
+  virtual void see(double t, double y) = 0;
+  /// The time of an event, after the last moment, in the order of time.
+  virtual void happened(double) {}
+  [[nodiscard]] virtual double result() = 0;
+};
+
+/// Which moments it is told.
+enum class Sight {
+  all,     ///< ends of steps, and rows where there are any
+  rows,    ///< of the study's grid (`every`)
+  events,  ///< ends of steps, and the times of the event that is its first argument
+};
+
+struct KeptFunction {
+  std::string_view name, summary;
+  Sight sight = Sight::all;
+  bool takes_expression = true;
+  std::function<std::unique_ptr<Reduction>()> make;
+};
+
+/// The catalog entry of a reduction T with name, summary and sight.
+template <class T>
+KeptFunction describe_kept() {
+  bool expression = true;
+  if constexpr (requires { T::takes_expression; }) expression = T::takes_expression;
+  return {T::name, T::summary, T::sight, expression, [] { return std::make_unique<T>(); }};
+}
+
+[[nodiscard]] const std::vector<KeptFunction>& kept_catalog();
+
+}  // namespace kardan
