@@ -52,6 +52,7 @@ void print_report(const System& system, const RunReport& r) {
   fmt::print("{:<22}{} on {}, tolerance {}\n", "method", r.method, r.formulation,
              asked_tolerance(r));
   if (!r.automatic.method.empty()) fmt::print("{:<22}{}\n", "chosen", r.automatic.why);
+  fmt::print("{:<22}{}\n", "estimated error", in_words(r.error_estimate));
   if (r.accuracy) print_accuracy(*r.accuracy);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);

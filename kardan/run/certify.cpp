@@ -8,6 +8,7 @@
 
 #include "kardan/run/choice.h"
 #include "kardan/run/cross_check.h"
+#include "kardan/run/error_estimate.h"
 
 namespace kardan {
 namespace {
@@ -75,23 +76,11 @@ double worst_at(const std::vector<ComponentError>& components, std::size_t i) {
   return std::isnan(worst.position) ? worst.position : std::fmax(worst.position, worst.velocity);
 }
 
-/// Rate of the exponential that errors follow, by least squares over the times between round-off
-/// and saturation; 0 where they grow by less than a factor of a thousand in that time.
 double growth_rate(const std::vector<double>& times,
                    const std::vector<ComponentError>& components) {
-  constexpr double round_off = 1e-14, saturated = 0.1, least_growth = 1e3;
-  double n = 0, t1 = 0, y1 = 0, t2 = 0, ty = 0, low = saturated, high = 0;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const double error = worst_at(components, i);
-    if (error > saturated) break;
-    if (!(error > round_off)) continue;
-    const double y = std::log(error);
-    n += 1, t1 += times[i], y1 += y, t2 += times[i] * times[i], ty += times[i] * y;
-    low = std::min(low, error), high = std::max(high, error);
-  }
-  const double spread = n * t2 - t1 * t1;
-  if (n < 3 || high < least_growth * low || !(spread > 0)) return 0;
-  return (n * ty - t1 * y1) / spread;
+  std::vector<double> worst(times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) worst[i] = worst_at(components, i);
+  return error_growth(times, worst);
 }
 
 class Search {

@@ -1,0 +1,82 @@
+#pragma once
+/// The global error of a run, carried along its steps. With P the path of the run and y the motion
+/// near it, e = P - y obeys
+///
+///   e' = P' - f(P - e),
+///
+/// whatever method has made the ends of the steps: P' - f(P) is the defect, from which local errors
+/// come, and the rest carries what earlier steps have left. P passes through the ends of a block of
+/// steps (block_path.h), so that what interpolation adds is of higher order than the local errors.
+///
+/// Where the motion is resolved by the steps, the defect is a kick at every node of Gauss'
+/// quadrature, with which e drifts on: of order 2 in what it carries, and nothing is damped that
+/// the motion does not damp. Where modes are much faster than the steps,
+///
+///   e(H) = e + H sum b_i R((1 - c_i) H J) d_i,   d_i = P'(t_i) - f(P(t_i) - e),
+///
+/// R(theta z) = S (L_0 + L_1 (1 - S) + ... + L_5 (1 - S)^5), S = 1 / (1 - gamma z), L_n the
+/// polynomials of Laguerre at theta / gamma: exp(theta z) to order 5 with one matrix for all nodes,
+/// 0 where z is infinite (Norsett's restricted Pade approximations; Hairer & Wanner II, IV.6).
+
+#include <vector>
+
+#include "kardan/integrate/block_path.h"
+#include "kardan/integrate/nearby_motion.h"
+
+namespace kardan {
+
+/// Steps that make a block, and nodes in it.
+struct ErrorBlocks {
+  int steps = 2, nodes = 4;
+};
+/// For a method of this order.
+[[nodiscard]] ErrorBlocks error_blocks(int order);
+
+class GlobalError {
+ public:
+  GlobalError(NearbyMotion& motion, ErrorBlocks blocks);
+
+  /// Goes on from a state with other equations, or from the start, where e is 0.
+  void begin(const State& state, const Vector& a, const Vector& b);
+  /// A step has ended here. True when error() is now that of this state, or of the end of the step
+  /// before it.
+  bool step(const State& state, const Vector& a, const Vector& b);
+  /// Carries the error to the end of the last step. False when it was there already.
+  bool close();
+
+  /// False once the equations could not be evaluated near the run.
+  bool known() const { return known_; }
+  /// At the state of the last block's end, in the chart based there.
+  const Local& error() const { return e_; }
+  const State& at() const { return end_; }
+  /// An event changes the error there.
+  void add(const Local& change);
+
+  long evaluations() const { return evaluations_; }
+  long jacobians() const { return jacobians_; }
+
+ private:
+  void first_point(const State& state, const Vector& a, const Vector& b);
+  bool carry_over();
+  Eval kick(bool& stiff);
+  Eval follow_fast_modes();
+  Eval defect(int node, const Local& e);
+
+  NearbyMotion& motion_;
+  ErrorBlocks blocks_;
+  std::vector<GaussRule> rules_;     // by the number of steps
+  std::vector<PathPoint> points_;    // of the block at hand
+  std::vector<State> states_;        // the same
+  Vector a_, b_;                     // at its last point
+  int count_ = 0;                    // of points
+  BlockPath path_;
+  Local e_, start_, y_, change_, last_e_;
+  LocalRate rate_, d_, last_d_;
+  std::vector<Local> sums_;
+  State end_;
+  bool known_ = true;
+  int fast_for_ = 0, patience_ = 0;  // blocks
+  long evaluations_ = 0, jacobians_ = 0;
+};
+
+}  // namespace kardan
