@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kardan/base/rotation.h"
 #include "kardan/base/rotation_rates.h"
@@ -24,6 +25,9 @@ NearbySystem::NearbySystem(const System& system)
       saddle_(system.patterns().mass, system.patterns().constraint) {
   a_.resize(second_order());
   lambda_.resize(system.sizes().constraints());
+  open_.resize(lambda_.size());
+  across_.resize(a_.size());
+  near_base_.resize(second_order(), first_order());
 }
 
 void NearbySystem::rebase(const State& base) {
@@ -58,8 +62,7 @@ Eval NearbySystem::accelerate() {
       e != Eval::ok)
     return e;
   a_ = ws_->f;
-  for (std::size_t i = 0; i < lambda_.size(); ++i)
-    lambda_[i] = ws_->gamma[i] - 2 * closing_ * ws_->rate[i] - closing_ * closing_ * ws_->g[i];
+  lambda_ = ws_->gamma;
   saddle_.solve(a_, lambda_);
   return all_finite(a_) ? Eval::ok : Eval::recoverable;
 }
@@ -76,7 +79,6 @@ Eval NearbySystem::rate(double t, const Local& y, LocalRate& out) {
 Eval NearbySystem::evaluate(const State& state, Vector& a, Vector& b) {
   moved_ = base_;
   rebase(state);
-  close_at(0);
   const Eval e = accelerate();
   rebase(moved_);
   a = a_;
@@ -137,6 +139,8 @@ Eval NearbySystem::factor(double c) {
   if (!matrix_.solver) make_pattern();
   if (Eval e = system_.differentiate(point_, a_, lambda_, *ws_); e != Eval::ok) return e;
   matrix_.c = c;
+  matrix_.mass = ws_->M;
+  matrix_.constraint = ws_->G;
   Vector& values = matrix_.values;
   std::ranges::fill(values, 0.0);
   const auto add = [&values](double factor, const Vector& from, const std::vector<int>& places) {
@@ -171,9 +175,9 @@ void NearbySystem::filter(Local& e) {
   const int n = second_order(), m = system_.sizes().constraints(), k = first_order();
   Vector& right = matrix_.right;
   const std::span<double> forces{right.data(), static_cast<std::size_t>(n)};
-  ws_->M.multiply(e.u, forces);
+  matrix_.mass.multiply(e.u, forces);
   ws_->f_p.multiply_add(c, e.x, forces);
-  ws_->G.multiply(e.u, {right.data() + n, static_cast<std::size_t>(m)});
+  matrix_.constraint.multiply(e.u, {right.data() + n, static_cast<std::size_t>(m)});
   for (int i = 0; i < k; ++i) {
     double sum = e.z[i];
     const SparsePattern& rows = *ws_->aux_p.pattern;
@@ -191,7 +195,7 @@ void NearbySystem::filter(Local& e) {
 
 /// Displacements stay what they are; rotations and their rates are those of the two points seen
 /// from the new base, larger than they are where they are small, so that rounding is none.
-void NearbySystem::carry(const Local& at, const State& base, Local& e) {
+void NearbySystem::turn(const Local& at, Local& e) const {
   for (const Chart::Turn& turn : chart_.turns()) {
     const Vec3d x = three_at(at.x, turn.v), u = three_at(at.u, turn.v);
     const Vec3d dx = three_at(e.x, turn.v), du = three_at(e.u, turn.v);
@@ -206,7 +210,37 @@ void NearbySystem::carry(const Local& at, const State& base, Local& e) {
     put_three((-1 / s) * x_near, turn.v, e.x);
     put_three((1 / s) * (w - rotation_rate_inverse(x_near, w_near)), turn.v, e.u);
   }
+}
+
+Eval NearbySystem::carry(const Local& at, const State& base, Local& e) {
+  turn(at, e);
   rebase(base);
+  return system_.sizes().constraints() > 0 ? close(e) : Eval::ok;
+}
+
+/// With the factors of the last node, which lies near the base.
+Eval NearbySystem::close(Local& e) {
+  if (system_.sizes().multiplier_forces)
+    if (Eval done = saddle_.factor(ws_->M.values, ws_->G.values, kardan::Matrix(),
+                                   system_.scales().mass);
+        done != Eval::ok)
+      return done;
+  for (std::size_t i = 0; i < e.x.size(); ++i) {
+    near_base_.x[i] = -e.x[i];
+    near_base_.u[i] = base_.v[i] - e.u[i];
+  }
+  for (std::size_t i = 0; i < e.z.size(); ++i) near_base_.z[i] = base_.r[i] - e.z[i];
+  state_at(near_base_, point_);
+  if (Eval done = system_.evaluate(point_, {.position = true, .velocity = true}, *ws_);
+      done != Eval::ok)
+    return done;
+  for (const auto& [residual, part] : {std::pair(&ws_->g, &e.x), std::pair(&ws_->rate, &e.u)}) {
+    std::ranges::fill(across_, 0.0);
+    open_ = *residual;
+    saddle_.solve(across_, open_);
+    add_scaled(1, across_, *part);
+  }
+  return Eval::ok;
 }
 
 }  // namespace kardan

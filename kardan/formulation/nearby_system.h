@@ -2,8 +2,8 @@
 /// Motions near a run in all coordinates of a chart, M v' + G' lambda = f, for the estimate of
 /// global errors. Whatever formulation makes the run, its motion is one of these equations.
 ///
-/// G v' = gamma - 2 c g' - c^2 g: constraints that are open close (Baumgarte 1972). Motions that
-/// keep them are the same for every c; errors across them, which are none of the motion, die out.
+/// Errors are differences from a motion that satisfies the constraints: after every block
+/// what crosses them is taken out, along M^-1 G'.
 ///
 /// With x and z eliminated as in rosenbrock.h, I - c J is
 ///
@@ -33,7 +33,6 @@ class NearbySystem final : public NearbyMotion {
   int second_order() const override { return system_.sizes().v; }
   int first_order() const override { return system_.sizes().r; }
   void rebase(const State& base) override;
-  void close_at(double rate) override { closing_ = rate; }
   void place(const State& state, const Vector& a, const Vector& b, Local& y,
              LocalRate& rate) const override;
   void state_at(const Local& y, State& state) override;
@@ -41,13 +40,15 @@ class NearbySystem final : public NearbyMotion {
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval factor(double c) override;
   void filter(Local& e) override;
-  void carry(const Local& at, const State& base, Local& e) override;
+  Eval carry(const Local& at, const State& base, Local& e) override;
 
   /// Accelerations and rates of first-order variables at a state.
   Eval evaluate(const State& state, Vector& a, Vector& b);
 
  private:
   Eval accelerate();
+  void turn(const Local& at, Local& e) const;
+  Eval close(Local& e);
   void make_pattern();
 
   const System& system_;
@@ -56,15 +57,17 @@ class NearbySystem final : public NearbyMotion {
   AuxiliarySolver auxiliaries_;
   AccelerationSolver coupled_;  // where forces depend on multipliers
   Saddle saddle_;
-  double closing_ = 0;  // [1/s]
   State base_, point_, moved_;
   Vector a_, lambda_;  // at the last point
+  Local near_base_;
+  Vector across_, open_;
 
   /// I - c J, from the first use on.
   struct Matrix {
     std::shared_ptr<const SparsePattern> pattern;
     std::unique_ptr<LinearSolver> solver;
     Vector values, right;
+    SparseMatrix mass, constraint;  // where it was made
     std::vector<int> M, f_p, f_v, G, Gt, diagonal, f_z, b_p, b_v, b_z;  // places
     double c = 0;
   } matrix_;

@@ -85,18 +85,19 @@ void BlockPath::weigh(int points, double t, int derivatives, Share* out) const {
   }
 }
 
-void BlockPath::pass(std::span<const PathPoint> points, const Vector& nodes) {
+void BlockPath::pass(std::span<const PathPoint> points, std::span<const double> nodes, By by) {
+  const int derivatives = by == By::all_rates ? 2 : 1;
   points_ = static_cast<int>(points.size());
   length_ = points.back().t - points.front().t;
   times_.resize(points.size());
   for (int j = 0; j < points_; ++j) times_[j] = (points[j].t - points.front().t) / length_;
   second_.resize(nodes.size() * points.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    weigh(points_, nodes[i], 2, second_.data() + i * points.size());
+    weigh(points_, nodes[i], derivatives, second_.data() + i * points.size());
   if (points.front().y.z.empty()) return;
   first_.resize(second_.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    weigh(points_, nodes[i], 1, first_.data() + i * points.size());
+    weigh(points_, nodes[i], derivatives - 1, first_.data() + i * points.size());
 }
 
 void BlockPath::at(std::span<const PathPoint> points, int i, Local& y, LocalRate& rate) const {

@@ -1,10 +1,12 @@
 #pragma once
 /// The path through the ends of several steps: the polynomial of Hermite that has positions,
 /// velocities and accelerations at every one of them (first-order variables: values and rates),
-/// looked at in the nodes of Gauss' quadrature over the block.
+/// looked at in the nodes of Gauss' quadrature.
 ///
 /// With s steps it is of degree 3 s + 2 (2 s + 1): exact ends of a smooth motion give it an error
-/// of order 3 s + 3 in the position, two less in the acceleration.
+/// of order 3 s + 3 in the position, two less in the acceleration. Where modes are fast, what is
+/// left in them at the ends is small, but not in accelerations: the path without them is of degree
+/// 2 s + 1 (s).
 
 #include <span>
 #include <vector>
@@ -28,9 +30,10 @@ struct PathPoint {
 
 class BlockPath {
  public:
+  enum class By { all_rates, positions_and_velocities };
   /// The path through all points, which must be at different times, ascending; `nodes` in shares
-  /// of the block.
-  void pass(std::span<const PathPoint> points, const Vector& nodes);
+  /// of the time between the first and the last.
+  void pass(std::span<const PathPoint> points, std::span<const double> nodes, By by);
   /// At node i: the point and its rates.
   void at(std::span<const PathPoint> points, int i, Local& y, LocalRate& rate) const;
 

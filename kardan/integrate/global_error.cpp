@@ -10,13 +10,18 @@ namespace {
 /// Six solves, L-stable, of order 6 (Hairer & Wanner II, table IV.6.4).
 constexpr int solves = 6;
 constexpr double gamma_of = 0.33414236706805043;
+/// The quintic of a single step has a defect of degree 4: three are exact.
+constexpr int least_nodes = 3;
 /// [rad] A block ends before a body has turned this far from its start.
 constexpr double longest_turn = 1.5;
 /// Steps of a block are at most this many times as long as their neighbours.
 constexpr double longest_ratio = 10;
-/// Kicks answer displacements with at most so many times what moves them away in a block, or modes
-/// are too fast to be followed by kicks.
-constexpr double fastest = 6;
+/// Kicks are stable while omega times their longest time stays below 2; modes that are faster than
+/// half of that are followed otherwise.
+constexpr double fastest_kick = 1;
+/// Where kicks change by so many times what moves e from node to node a look decides, or it is
+/// plain (over the smallest weight): a defect alone that changes its sign makes 2.
+constexpr double suspicious = 1.5, plain = 6;
 /// Blocks after which kicks are tried again: at first, and at most.
 constexpr int first_patience = 4, longest_patience = 256;
 
@@ -50,16 +55,19 @@ double distance(const Vector& a, const Vector& b) {
 
 /// The path must be exact beyond the order of the method, and the quadrature beyond the path: two
 /// steps give degree 8, three 11, four 14.
-ErrorBlocks error_blocks(int order) {
-  return order <= 5 ? ErrorBlocks{2, 4} : ErrorBlocks{3, 8};
+ErrorBlocks error_blocks(const Method& method) {
+  return method.order <= 5 ? ErrorBlocks{2, 4, false} : ErrorBlocks{3, 8, true};
 }
 
 GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
-    : motion_(motion), blocks_(blocks), points_(blocks.steps + 1), states_(blocks.steps + 1) {
-  // Single steps: their quintic has a defect of degree 4.
+    : motion_(motion),
+      blocks_(blocks),
+      ends_(static_cast<std::size_t>(2 * blocks.steps + 1)),
+      points_(ends_.size()) {
   for (int steps = 1; steps <= blocks.steps; ++steps)
     rules_.emplace_back(
-        std::max(3, (blocks.nodes * steps + blocks.steps - 1) / blocks.steps));
+        std::max(least_nodes, (blocks.nodes * steps + blocks.steps - 1) / blocks.steps));
+  nodes_.resize(static_cast<std::size_t>(std::max(least_nodes, blocks.nodes)));
   const int n = motion.second_order(), m = motion.first_order();
   for (Local* y : {&e_, &start_, &y_, &change_, &last_e_}) y->resize(n, m);
   for (LocalRate* rate : {&rate_, &d_, &last_d_}) rate->resize(n, m);
@@ -73,58 +81,94 @@ GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
 
 void GlobalError::begin(const State& state, const Vector& a, const Vector& b) {
   end_ = state;
-  first_point(state, a, b);
+  first_ = last_ = 0;
+  ends_[0] = {state, a, b};
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
 }
 
-void GlobalError::first_point(const State& state, const Vector& a, const Vector& b) {
-  count_ = 1;
-  states_[0] = state;
-  a_ = a;
-  b_ = b;
+/// The end of a step at last_, in the chart of the block.
+void GlobalError::put(const State& state, const Vector& a, const Vector& b) {
+  End& end = ends_[last_];
+  end.state = state;
+  end.a = a;
+  end.b = b;
+  points_[last_].t = state.t;
+  motion_.place(state, a, b, points_[last_].y, points_[last_].rate);
 }
 
 bool GlobalError::step(const State& state, const Vector& a, const Vector& b) {
   if (!known_) return false;
-  if (count_ == 1) {
-    motion_.rebase(states_[0]);
-    motion_.place(states_[0], a_, b_, points_[0].y, points_[0].rate);
-    points_[0].t = states_[0].t;
-  }
-  PathPoint& point = points_[count_];
-  point.t = state.t;
-  motion_.place(state, a, b, point.y, point.rate);
-  if (count_ > 1) {
-    const double h = state.t - states_[count_ - 1].t,
-                 before = states_[count_ - 1].t - states_[count_ - 2].t;
-    if (motion_.largest_turn(point.y) > longest_turn || h > longest_ratio * before ||
+  const auto open_block = [this] {
+    const End& from = ends_[first_];
+    motion_.rebase(from.state);
+    points_[first_].t = from.state.t;
+    motion_.place(from.state, from.a, from.b, points_[first_].y, points_[first_].rate);
+  };
+  if (steps() == 0) open_block();
+  ++last_;
+  put(state, a, b);
+  bool done = false;
+  if (steps() > 1) {
+    const double h = state.t - points_[last_ - 1].t,
+                 before = points_[last_ - 1].t - points_[last_ - 2].t;
+    if (motion_.largest_turn(points_[last_].y) > longest_turn || h > longest_ratio * before ||
         h * longest_ratio < before) {
+      --last_;
       carry_over();
-      step(state, a, b);
-      return true;
+      if (!known_) return true;
+      open_block();
+      ++last_;
+      put(state, a, b);
+      done = true;
     }
   }
-  states_[count_++] = state;
-  a_ = a;
-  b_ = b;
-  return count_ > blocks_.steps && carry_over();
+  if (steps() < blocks_.steps) return done;
+  carry_over();
+  return true;
 }
 
 bool GlobalError::close() {
-  return known_ && count_ > 1 && carry_over();
+  if (!known_ || steps() == 0) return false;
+  carry_over();
+  return true;
 }
 
 void GlobalError::add(const Local& change) {
   add_to(1, change, e_);
 }
 
+/// A block of fewer steps than usual: the path goes on from the ends before it, where they are in
+/// reach.
+void GlobalError::take_earlier_ends() {
+  earliest_ = first_;
+  while (earliest_ > 0 && last_ - earliest_ < blocks_.steps) {
+    PathPoint& point = points_[earliest_ - 1];
+    const End& end = ends_[earliest_ - 1];
+    const double h = ends_[earliest_].state.t - end.state.t, longest = length_ / steps();
+    if (h > longest_ratio * longest || h * longest_ratio < longest) return;
+    point.t = end.state.t;
+    motion_.place(end.state, end.a, end.b, point.y, point.rate);
+    if (motion_.largest_turn(point.y) > longest_turn) return;
+    --earliest_;
+  }
+}
+
+void GlobalError::pass(BlockPath::By by) {
+  const double from = points_[earliest_].t, all = points_[last_].t - from,
+               before = points_[first_].t - from;
+  for (std::size_t i = 0; i < rule_->node.size(); ++i)
+    nodes_[i] = (before + rule_->node[i] * length_) / all;
+  path_.pass({points_.data() + earliest_, static_cast<std::size_t>(last_ - earliest_ + 1)},
+             {nodes_.data(), rule_->node.size()}, by);
+}
+
 /// e over the block, and into the chart of its end.
-bool GlobalError::carry_over() {
-  const int steps = count_ - 1;
-  path_.pass({points_.data(), static_cast<std::size_t>(count_)}, rules_[steps - 1].node);
+void GlobalError::carry_over() {
+  length_ = points_[last_].t - points_[first_].t;
+  rule_ = &rules_[steps() - 1];
+  take_earlier_ends();
   start_ = e_;
-  motion_.close_at(1 / (points_[steps].t - points_[0].t));
   bool stiff = fast_for_ > 0;
   Eval done = Eval::ok;
   if (!stiff) done = kick(stiff);
@@ -137,22 +181,21 @@ bool GlobalError::carry_over() {
     e_ = start_;
     done = follow_fast_modes();
   }
+  end_ = ends_[last_].state;
+  if (done == Eval::ok) done = motion_.carry(points_[last_].y, end_, e_);
   known_ = done == Eval::ok && all_finite(e_.x) && all_finite(e_.u) && all_finite(e_.z);
-  end_ = states_[steps];
-  motion_.carry(points_[steps].y, end_, e_);
-  states_[0] = end_;
-  count_ = 1;
-  return true;
+  const int kept = std::min(last_, blocks_.steps);
+  for (int i = 0; i <= kept; ++i) std::swap(ends_[i], ends_[last_ - kept + i]);
+  first_ = last_ = kept;
 }
 
 /// d_ := P' - f(P - e) at a node, of velocities and first-order variables.
-Eval GlobalError::defect(int node, const Local& e) {
-  const std::span<const PathPoint> points{points_.data(), static_cast<std::size_t>(count_)};
-  const double from = points.front().t, length = points.back().t - from;
-  path_.at(points, node, y_, d_);
+Eval GlobalError::defect(std::size_t node, const Local& e) {
+  path_.at({points_.data() + earliest_, static_cast<std::size_t>(last_ - earliest_ + 1)},
+           static_cast<int>(node), y_, d_);
   add_to(-1, e, y_);
   ++evaluations_;
-  if (Eval done = motion_.rate(from + rules_[count_ - 2].node[node] * length, y_, rate_);
+  if (Eval done = motion_.rate(points_[first_].t + rule_->node[node] * length_, y_, rate_);
       done != Eval::ok)
     return done;
   add_scaled(-1, rate_.a, d_.a);
@@ -161,8 +204,9 @@ Eval GlobalError::defect(int node, const Local& e) {
 }
 
 Eval GlobalError::kick(bool& stiff) {
-  const GaussRule& rule = rules_[count_ - 2];
-  const double H = points_[count_ - 1].t - points_[0].t;
+  pass(BlockPath::By::all_rates);
+  const GaussRule& rule = *rule_;
+  const double H = length_;
   double at = 0, answer = 0, moved = 0;
   for (std::size_t i = 0; i < rule.node.size(); ++i) {
     const double drift = (rule.node[i] - at) * H, weight = rule.weight[i] * H;
@@ -172,14 +216,18 @@ Eval GlobalError::kick(bool& stiff) {
     change_ = e_;
     add_scaled(0.5 * weight, last_d_.a, change_.u);
     add_scaled(0.5 * weight, last_d_.b, change_.z);
-    if (Eval done = defect(static_cast<int>(i), change_); done != Eval::ok) {
+    if (Eval done = defect(i, change_); done != Eval::ok) {
       stiff = i > 0;
       return done;
     }
     if (i > 0) {
-      answer += H * H * distance(d_.a, last_d_.a) + H * distance(d_.b, last_d_.b);
-      moved += distance(change_.x, last_e_.x) + H * distance(change_.u, last_e_.u) +
-               distance(change_.z, last_e_.z);
+      const double more = H * H * distance(d_.a, last_d_.a) + H * distance(d_.b, last_d_.b),
+                   way = distance(change_.x, last_e_.x) + H * distance(change_.u, last_e_.u) +
+                         distance(change_.z, last_e_.z);
+      stiff = more * rule.weight.front() > plain * way;
+      if (stiff) return Eval::ok;
+      answer += more;
+      moved += way;
     }
     std::swap(last_e_, change_);
     add_scaled(weight, d_.a, e_.u);
@@ -187,18 +235,34 @@ Eval GlobalError::kick(bool& stiff) {
     last_d_ = d_;
   }
   add_scaled((1 - at) * H, e_.u, e_.x);
-  stiff = answer > fastest * moved;
+  stiff = false;
+  return answer > suspicious * moved ? look_for_fast_modes(stiff) : Eval::ok;
+}
+
+/// Where the defect itself changes as much, as in the first blocks, what e alone makes at the last
+/// node decides.
+Eval GlobalError::look_for_fast_modes(bool& stiff) {
+  clear(change_);
+  if (Eval done = defect(rule_->node.size() - 1, change_); done != Eval::ok) return done;
+  const double answer = length_ * length_ * distance(d_.a, last_d_.a) +
+                        length_ * distance(d_.b, last_d_.b);
+  const double moved = distance(change_.x, last_e_.x) +
+                       length_ * distance(change_.u, last_e_.u) +
+                       distance(change_.z, last_e_.z);
+  const double fastest = fastest_kick / *std::ranges::max_element(rule_->weight);
+  stiff = answer > fastest * fastest / (1 + fastest) * moved;
   return Eval::ok;
 }
 
 Eval GlobalError::follow_fast_modes() {
-  const GaussRule& rule = rules_[count_ - 2];
-  const double H = points_[count_ - 1].t - points_[0].t;
+  pass(blocks_.by_all_rates ? BlockPath::By::all_rates : BlockPath::By::positions_and_velocities);
+  const GaussRule& rule = *rule_;
+  const double H = length_;
   for (Local& sum : sums_) clear(sum);
   std::array<double, solves> L{};
   const std::size_t middle = (rule.node.size() - 1) / 2;
   for (std::size_t i = 0; i < rule.node.size(); ++i) {
-    if (Eval done = defect(static_cast<int>(i), start_); done != Eval::ok) return done;
+    if (Eval done = defect(i, start_); done != Eval::ok) return done;
     if (i == middle) {
       ++jacobians_;
       if (Eval done = motion_.factor(gamma_of * H); done != Eval::ok) return done;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kardan/integrate/block_path.h"
+#include "kardan/integrate/method.h"
 #include "kardan/integrate/nearby_motion.h"
 
 namespace kardan {
@@ -28,9 +29,10 @@ namespace kardan {
 /// Steps that make a block, and nodes in it.
 struct ErrorBlocks {
   int steps = 2, nodes = 4;
+  /// Among fast modes the path takes accelerations too: without them its order is 2 (steps + 1).
+  bool by_all_rates = false;
 };
-/// For a method of this order.
-[[nodiscard]] ErrorBlocks error_blocks(int order);
+[[nodiscard]] ErrorBlocks error_blocks(const Method& method);
 
 class GlobalError {
  public:
@@ -56,19 +58,32 @@ class GlobalError {
   long jacobians() const { return jacobians_; }
 
  private:
-  void first_point(const State& state, const Vector& a, const Vector& b);
-  bool carry_over();
+  /// An end of a step.
+  struct End {
+    State state;
+    Vector a, b;
+  };
+  int steps() const { return last_ - first_; }
+  void put(const State& state, const Vector& a, const Vector& b);
+  void carry_over();
+  void take_earlier_ends();
+  void pass(BlockPath::By by);
   Eval kick(bool& stiff);
+  Eval look_for_fast_modes(bool& stiff);
   Eval follow_fast_modes();
-  Eval defect(int node, const Local& e);
+  Eval defect(std::size_t node, const Local& e);
 
   NearbyMotion& motion_;
   ErrorBlocks blocks_;
   std::vector<GaussRule> rules_;     // by the number of steps
-  std::vector<PathPoint> points_;    // of the block at hand
-  std::vector<State> states_;        // the same
-  Vector a_, b_;                     // at its last point
-  int count_ = 0;                    // of points
+  // Ends of steps: earlier ones, those of the block at hand from first_ to last_, and the same in
+  // the chart of the block.
+  std::vector<End> ends_;
+  std::vector<PathPoint> points_;
+  int earliest_ = 0, first_ = 0, last_ = 0;  // the path begins at earliest_
+  double length_ = 0;                        // [s] of the block
+  const GaussRule* rule_ = nullptr;
+  Vector nodes_;  // of the rule, in shares of the path
   BlockPath path_;
   Local e_, start_, y_, change_, last_e_;
   LocalRate rate_, d_, last_d_;

@@ -16,8 +16,6 @@ class NearbyMotion {
 
   /// Moves the base of the chart to a state.
   virtual void rebase(const State& base) = 0;
-  /// [1/s] Constraints that are open close so fast in nearby motions.
-  virtual void close_at(double rate) = 0;
   /// A state with its accelerations a and rates b of z, in the chart.
   virtual void place(const State& state, const Vector& a, const Vector& b, Local& y,
                      LocalRate& rate) const = 0;
@@ -33,8 +31,8 @@ class NearbyMotion {
   virtual void filter(Local& e) = 0;
 
   /// Moves the base to `base`, which lies at the local point `at`, and turns a difference of points
-  /// there into one in the new chart.
-  virtual void carry(const Local& at, const State& base, Local& e) = 0;
+  /// there into one in the new chart, from a point that satisfies the constraints.
+  virtual Eval carry(const Local& at, const State& base, Local& e) = 0;
 };
 
 }  // namespace kardan

@@ -47,7 +47,7 @@ void ErrorWatch::use(const System& system) {
   system_ = &system;
   ws_ = system.make_workspace();
   nearby_ = std::make_unique<NearbySystem>(system);
-  error_ = std::make_unique<GlobalError>(*nearby_, error_blocks(method_.order));
+  error_ = std::make_unique<GlobalError>(*nearby_, error_blocks(method_));
   z_.resize(system.sizes().events);
   z_near_ = z_later_ = z_;
 }
