@@ -10,8 +10,6 @@ namespace {
 /// Six solves, L-stable, of order 6 (Hairer & Wanner II, table IV.6.4).
 constexpr int solves = 6;
 constexpr double gamma_of = 0.33414236706805043;
-/// The quintic of a single step has a defect of degree 4: three are exact.
-constexpr int least_nodes = 3;
 /// [rad] A block ends before a body has turned this far from its start.
 constexpr double longest_turn = 1.5;
 /// Steps of a block are at most this many times as long as their neighbours.
@@ -56,7 +54,7 @@ double distance(const Vector& a, const Vector& b) {
 /// The path must be exact beyond the order of the method, and the quadrature beyond the path: two
 /// steps give degree 8, three 11, four 14.
 ErrorBlocks error_blocks(const Method& method) {
-  return method.order <= 5 ? ErrorBlocks{2, 4, false} : ErrorBlocks{3, 8, true};
+  return method.order <= 5 ? ErrorBlocks{2, 4} : ErrorBlocks{3, 8};
 }
 
 GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
@@ -65,9 +63,8 @@ GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
       ends_(static_cast<std::size_t>(2 * blocks.steps + 1)),
       points_(ends_.size()) {
   for (int steps = 1; steps <= blocks.steps; ++steps)
-    rules_.emplace_back(
-        std::max(least_nodes, (blocks.nodes * steps + blocks.steps - 1) / blocks.steps));
-  nodes_.resize(static_cast<std::size_t>(std::max(least_nodes, blocks.nodes)));
+    rules_.emplace_back(blocks.nodes - (blocks.steps - steps));
+  nodes_.resize(static_cast<std::size_t>(blocks.nodes));
   const int n = motion.second_order(), m = motion.first_order();
   for (Local* y : {&e_, &start_, &y_, &change_, &last_e_}) y->resize(n, m);
   for (LocalRate* rate : {&rate_, &d_, &last_d_}) rate->resize(n, m);
@@ -154,12 +151,13 @@ void GlobalError::take_earlier_ends() {
   }
 }
 
-void GlobalError::pass(BlockPath::By by) {
+void GlobalError::pass(const std::vector<PathPoint>& points, BlockPath::By by) {
+  along_ = &points;
   const double from = points_[earliest_].t, all = points_[last_].t - from,
                before = points_[first_].t - from;
   for (std::size_t i = 0; i < rule_->node.size(); ++i)
     nodes_[i] = (before + rule_->node[i] * length_) / all;
-  path_.pass({points_.data() + earliest_, static_cast<std::size_t>(last_ - earliest_ + 1)},
+  path_.pass({points.data() + earliest_, static_cast<std::size_t>(last_ - earliest_ + 1)},
              {nodes_.data(), rule_->node.size()}, by);
 }
 
@@ -191,7 +189,7 @@ void GlobalError::carry_over() {
 
 /// d_ := P' - f(P - e) at a node, of velocities and first-order variables.
 Eval GlobalError::defect(std::size_t node, const Local& e) {
-  path_.at({points_.data() + earliest_, static_cast<std::size_t>(last_ - earliest_ + 1)},
+  path_.at({along_->data() + earliest_, static_cast<std::size_t>(last_ - earliest_ + 1)},
            static_cast<int>(node), y_, d_);
   add_to(-1, e, y_);
   ++evaluations_;
@@ -204,7 +202,7 @@ Eval GlobalError::defect(std::size_t node, const Local& e) {
 }
 
 Eval GlobalError::kick(bool& stiff) {
-  pass(BlockPath::By::all_rates);
+  pass(points_, BlockPath::By::all_rates);
   const GaussRule& rule = *rule_;
   const double H = length_;
   double at = 0, answer = 0, moved = 0;
@@ -254,19 +252,48 @@ Eval GlobalError::look_for_fast_modes(bool& stiff) {
   return Eval::ok;
 }
 
+/// smooth_ := the points, with rates that fast modes have no large share in.
+void GlobalError::smooth_rates() {
+  constexpr int passes = 3;
+  const std::span<const PathPoint> points{points_.data() + earliest_,
+                                          static_cast<std::size_t>(last_ - earliest_ + 1)};
+  shares_.resize(points.size());
+  for (std::size_t j = 0; j < points.size(); ++j)
+    shares_[j] = (points[j].t - points[0].t) / (points.back().t - points[0].t);
+  ends_path_.pass(points, shares_, BlockPath::By::positions_and_velocities);
+  for (std::size_t j = 0; j < points.size(); ++j) {
+    PathPoint& smooth = smooth_[static_cast<std::size_t>(earliest_) + j];
+    smooth = points[j];
+    ends_path_.at(points, static_cast<int>(j), y_, d_);
+    clear(change_);
+    for (std::size_t i = 0; i < d_.a.size(); ++i) change_.u[i] = points[j].rate.a[i] - d_.a[i];
+    for (std::size_t i = 0; i < d_.b.size(); ++i) change_.z[i] = points[j].rate.b[i] - d_.b[i];
+    for (int pass = 0; pass < passes; ++pass) {
+      last_e_ = change_;
+      motion_.filter(last_e_);
+      add_scaled(-1, last_e_.u, change_.u);
+      add_scaled(-1, last_e_.z, change_.z);
+    }
+    add_scaled(-1, change_.u, smooth.rate.a);
+    add_scaled(-1, change_.z, smooth.rate.b);
+  }
+}
+
 Eval GlobalError::follow_fast_modes() {
-  pass(blocks_.by_all_rates ? BlockPath::By::all_rates : BlockPath::By::positions_and_velocities);
+  smooth_.resize(points_.size());
+  pass(points_, BlockPath::By::positions_and_velocities);
+  const std::size_t middle = (rule_->node.size() - 1) / 2;
+  if (Eval done = defect(middle, start_); done != Eval::ok) return done;
+  ++jacobians_;
+  if (Eval done = motion_.factor(gamma_of * length_); done != Eval::ok) return done;
+  smooth_rates();
+  pass(smooth_, BlockPath::By::all_rates);
   const GaussRule& rule = *rule_;
   const double H = length_;
   for (Local& sum : sums_) clear(sum);
   std::array<double, solves> L{};
-  const std::size_t middle = (rule.node.size() - 1) / 2;
   for (std::size_t i = 0; i < rule.node.size(); ++i) {
     if (Eval done = defect(i, start_); done != Eval::ok) return done;
-    if (i == middle) {
-      ++jacobians_;
-      if (Eval done = motion_.factor(gamma_of * H); done != Eval::ok) return done;
-    }
     laguerre((1 - rule.node[i]) / gamma_of, L);
     for (int n = 0; n < solves; ++n) {
       const double weight = H * rule.weight[i] * L[n];

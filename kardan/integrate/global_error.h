@@ -17,6 +17,9 @@
 /// R(theta z) = S (L_0 + L_1 (1 - S) + ... + L_5 (1 - S)^5), S = 1 / (1 - gamma z), L_n the
 /// polynomials of Laguerre at theta / gamma: exp(theta z) to order 5 with one matrix for all nodes,
 /// 0 where z is infinite (Norsett's restricted Pade approximations; Hairer & Wanner II, IV.6).
+/// There accelerations at the ends of steps are those of the motion but for what is left in fast
+/// modes, times their eigenvalues; (1 - S)^3 of their difference from the path without them is taken
+/// out, which is little of what is slow.
 
 #include <vector>
 
@@ -29,8 +32,6 @@ namespace kardan {
 /// Steps that make a block, and nodes in it.
 struct ErrorBlocks {
   int steps = 2, nodes = 4;
-  /// Among fast modes the path takes accelerations too: without them its order is 2 (steps + 1).
-  bool by_all_rates = false;
 };
 [[nodiscard]] ErrorBlocks error_blocks(const Method& method);
 
@@ -67,7 +68,8 @@ class GlobalError {
   void put(const State& state, const Vector& a, const Vector& b);
   void carry_over();
   void take_earlier_ends();
-  void pass(BlockPath::By by);
+  void pass(const std::vector<PathPoint>& points, BlockPath::By by);
+  void smooth_rates();
   Eval kick(bool& stiff);
   Eval look_for_fast_modes(bool& stiff);
   Eval follow_fast_modes();
@@ -79,12 +81,13 @@ class GlobalError {
   // Ends of steps: earlier ones, those of the block at hand from first_ to last_, and the same in
   // the chart of the block.
   std::vector<End> ends_;
-  std::vector<PathPoint> points_;
+  std::vector<PathPoint> points_, smooth_;
   int earliest_ = 0, first_ = 0, last_ = 0;  // the path begins at earliest_
   double length_ = 0;                        // [s] of the block
   const GaussRule* rule_ = nullptr;
-  Vector nodes_;  // of the rule, in shares of the path
-  BlockPath path_;
+  const std::vector<PathPoint>* along_ = nullptr;  // the points of the path
+  Vector nodes_, shares_;  // of the rule and of the points, in shares of the path
+  BlockPath path_, ends_path_;
   Local e_, start_, y_, change_, last_e_;
   LocalRate rate_, d_, last_d_;
   std::vector<Local> sums_;

@@ -105,6 +105,16 @@ Json to_json(const System& system, const Instant& at) {
   return out;
 }
 
+static Json to_json(const HeldAccuracy& h) {
+  Json out{{"asked", h.asked}, {"held", h.held}, {"message", h.message}, {"runs", Json::array()}};
+  for (const AccuracyRun& run : h.runs)
+    out["runs"].push_back({{"tolerance", run.tolerance},
+                           {"steps", run.steps},
+                           {"estimate", run.estimate},
+                           {"until", run.until}});
+  return out;
+}
+
 static Json to_json(const EstimatedError& e) {
   Json out{{"made", e.made}, {"missing", e.missing}, {"in_words", in_words(e)}};
   if (!e.made) return out;
@@ -182,6 +192,7 @@ Json to_json(const System& system, const RunReport& r, const Instant& end) {
   add_counts(r, out);
   out["counters"] = counters(r);
   out["error_estimate"] = to_json(r.error_estimate);
+  if (r.held) out["held_accuracy"] = to_json(*r.held);
   if (r.accuracy) out["accuracy"] = to_json(*r.accuracy);
   out["remarks"] = r.remarks;
   out["warnings"] = r.start.warnings;

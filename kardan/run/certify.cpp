@@ -9,6 +9,7 @@
 #include "kardan/run/choice.h"
 #include "kardan/run/cross_check.h"
 #include "kardan/run/error_estimate.h"
+#include "kardan/run/tightened.h"
 
 namespace kardan {
 namespace {
@@ -21,9 +22,6 @@ constexpr double reference_share = 1e-2, least_share = 0.1;
 constexpr double check_share = 0.3, falls = 2, too_small = 1e-12;
 /// The next reference is tighter than the last by this.
 constexpr double tighter_share = 0.1;
-/// Tolerances below this are beyond double numbers, which are rounded to 1e-16: a hundred steps
-/// would add up to it.
-constexpr double tightest = 1e-14;
 /// A referee's reference is checked by one that is looser by this.
 constexpr double looser = 10;
 /// What numbers are rounded to: where it grows to the accuracy asked for, nothing can be known.
@@ -38,27 +36,6 @@ constexpr double aim = 0.5, longest_way = 1e-4, shortest_way = 0.3;
 /// Powers of the tolerance with which errors are seen to fall count down to this; below it they do
 /// not fall.
 constexpr double least_power = 0.25;
-
-/// The options with everything that decides about the error made tighter by `factor`.
-SimulateOptions tightened(SimulateOptions o, double factor) {
-  if (o.driver.fixed_step > 0) {
-    o.driver.fixed_step *= factor;
-    return o;
-  }
-  o.driver.tolerance *= factor;
-  o.relative *= factor;
-  o.absolute *= factor;
-  for (VariableTolerance& t : o.tolerance_of) t.value *= factor;
-  return o;
-}
-
-double tolerance_of(const SimulateOptions& o) {
-  double tolerance = o.driver.tolerance;
-  if (o.relative > 0 || o.absolute > 0)
-    tolerance =
-        std::min(o.relative > 0 ? o.relative : tolerance, o.absolute > 0 ? o.absolute : tolerance);
-  return tolerance;
-}
 
 const Method* method_named(const std::string& name) {
   Diagnostics unused;

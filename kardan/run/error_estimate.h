@@ -32,6 +32,21 @@ struct EstimatedError {
   std::vector<double> times, positions, velocities;
 };
 
+/// A run on the way to an accuracy asked for (held_accuracy.h).
+struct AccuracyRun {
+  double tolerance = 0;  ///< or fixed step [s]
+  long steps = 0;
+  double estimate = 0;  ///< the largest reached error
+  double until = 0;     ///< [s] it was given up there, or this is the end
+};
+
+struct HeldAccuracy {
+  double asked = 0;
+  bool held = false;
+  std::string message;  ///< why it is not
+  std::vector<AccuracyRun> runs;
+};
+
 /// Errors from here on are as large as a hundredth of the motion: no estimate of first order holds.
 inline constexpr double void_error = 1e-2;
 

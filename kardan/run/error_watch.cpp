@@ -13,7 +13,7 @@ constexpr std::size_t most_pieces = 400;
 constexpr double probe = 1e-6;
 /// Accelerations before and after that differ by more are those of other equations.
 constexpr double same_rates = 1e-6;
-/// Where the error is as large as the motion there is nothing left to estimate.
+/// Where the estimate is as large as the motion there is nothing left to estimate.
 constexpr double lost = 0.5;
 
 double largest(const Vector& x) {
@@ -189,7 +189,7 @@ void ErrorWatch::judge() {
   const double worst = std::max(estimate_.end_position, estimate_.end_velocity);
   if (worst >= void_error) estimate_.void_from = std::min(estimate_.void_from, at.t);
   note(at.t, estimate_.end_position, estimate_.end_velocity);
-  if (!(worst < lost)) give_up("the error is as large as the motion");
+  if (!(worst < lost)) give_up("the estimate is as large as the motion");
 }
 
 double ErrorWatch::look(const Vector& value, const Vector& near, int first, LargestError& worst,

@@ -18,6 +18,7 @@
 #include "kardan/run/choice.h"
 #include "kardan/run/error_watch.h"
 #include "kardan/run/event_actions.h"
+#include "kardan/run/held_accuracy.h"
 #include "kardan/run/monitor.h"
 #include "kardan/run/prescribed.h"
 #include "kardan/run/ranges.h"
@@ -222,6 +223,13 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
                            watchers.observer ? watchers.observer(step) : "";
                        const std::string end = monitor.observe(step);
                        if (error) error->observe(step);
+                       if (end.empty() && options.accuracy > 0) {
+                         const EstimatedError& e = report.error_estimate;
+                         if (std::max(e.position.reached, e.velocity.reached) >
+                             hopeless * options.accuracy)
+                           return fmt::format("t = {:.9g}: the estimated error is too large",
+                                              step.t);
+                       }
                        return end.empty() ? stop_request : end;
                      }),
            report.driver);
@@ -316,6 +324,14 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
   return out;
 }
 
+/// The accuracy asked for is held, or the run has failed.
+static void hold(RunReport& report) {
+  const double accuracy = report.asked.accuracy;
+  std::string why = not_held(report.error_estimate, accuracy);
+  report.held = HeldAccuracy{accuracy, why.empty(), why, {}};
+  if (!why.empty()) report.against.push_back(std::move(why));
+}
+
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
                    Diagnostics& diagnostics, const RunMemory* from) {
   RunMemory memory;
@@ -377,6 +393,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }
   if (error) error->end();
+  if (options.accuracy > 0) hold(report);
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
   add_remarks(*prepared.system, *choice.method, report);
   return report;
