@@ -70,9 +70,8 @@ void take(const std::string& flag, const std::optional<double>& given, double& o
   if (std::isfinite(*given) && (*given > 0 || (zero_too && *given == 0)))
     out = *given;
   else
-    diagnostics.error("usage.number",
-                      fmt::format("{} {}: wanted a finite number {} 0", flag, format_number(*given),
-                                  zero_too ? ">=" : ">"));
+    diagnostics.error("usage.number", fmt::format("{} {}: wanted a finite number {} 0", flag,
+                                                  format_number(*given), zero_too ? ">=" : ">"));
 }
 
 }  // namespace

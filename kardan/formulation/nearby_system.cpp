@@ -57,8 +57,8 @@ Eval NearbySystem::accelerate() {
   if (system_.sizes().multiplier_forces) return coupled_.solve(point_, a_, lambda_, *ws_);
   if (Eval e = auxiliaries_.follow(system_, base_, point_, *ws_); e != Eval::ok) return e;
   if (Eval e = system_.evaluate(point_, Request::all(), *ws_); e != Eval::ok) return e;
-  if (Eval e = saddle_.factor(ws_->M.values, ws_->G.values, kardan::Matrix(),
-                              system_.scales().mass);
+  if (Eval e =
+          saddle_.factor(ws_->M.values, ws_->G.values, kardan::Matrix(), system_.scales().mass);
       e != Eval::ok)
     return e;
   a_ = ws_->f;
@@ -221,8 +221,8 @@ Eval NearbySystem::carry(const Local& at, const State& base, Local& e) {
 /// With the factors of the last node, which lies near the base.
 Eval NearbySystem::close(Local& e) {
   if (system_.sizes().multiplier_forces)
-    if (Eval done = saddle_.factor(ws_->M.values, ws_->G.values, kardan::Matrix(),
-                                   system_.scales().mass);
+    if (Eval done =
+            saddle_.factor(ws_->M.values, ws_->G.values, kardan::Matrix(), system_.scales().mass);
         done != Eval::ok)
       return done;
   for (std::size_t i = 0; i < e.x.size(); ++i) {

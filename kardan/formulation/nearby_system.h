@@ -67,7 +67,7 @@ class NearbySystem final : public NearbyMotion {
     std::shared_ptr<const SparsePattern> pattern;
     std::unique_ptr<LinearSolver> solver;
     Vector values, right;
-    SparseMatrix mass, constraint;  // where it was made
+    SparseMatrix mass, constraint;                                      // where it was made
     std::vector<int> M, f_p, f_v, G, Gt, diagonal, f_z, b_p, b_v, b_z;  // places
     double c = 0;
   } matrix_;

@@ -64,7 +64,7 @@ GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
       points_(ends_.size()) {
   for (int steps = 1; steps <= blocks.steps; ++steps)
     rules_.emplace_back(blocks.nodes - (blocks.steps - steps));
-  nodes_.resize(static_cast<std::size_t>(blocks.nodes));
+  quadrature_.nodes.resize(static_cast<std::size_t>(blocks.nodes));
   const int n = motion.second_order(), m = motion.first_order();
   for (Local* y : {&e_, &start_, &y_, &change_, &last_e_}) y->resize(n, m);
   for (LocalRate* rate : {&rate_, &d_, &last_d_}) rate->resize(n, m);
@@ -78,44 +78,44 @@ GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
 
 void GlobalError::begin(const State& state, const Vector& a, const Vector& b) {
   end_ = state;
-  first_ = last_ = 0;
+  block_.first = block_.last = 0;
   ends_[0] = {state, a, b};
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
 }
 
-/// The end of a step at last_, in the chart of the block.
+/// The end of a step at block_.last, in the chart of the block.
 void GlobalError::put(const State& state, const Vector& a, const Vector& b) {
-  End& end = ends_[last_];
+  End& end = ends_[block_.last];
   end.state = state;
   end.a = a;
   end.b = b;
-  points_[last_].t = state.t;
-  motion_.place(state, a, b, points_[last_].y, points_[last_].rate);
+  points_[block_.last].t = state.t;
+  motion_.place(state, a, b, points_[block_.last].y, points_[block_.last].rate);
 }
 
 bool GlobalError::step(const State& state, const Vector& a, const Vector& b) {
   if (!known_) return false;
   const auto open_block = [this] {
-    const End& from = ends_[first_];
+    const End& from = ends_[block_.first];
     motion_.rebase(from.state);
-    points_[first_].t = from.state.t;
-    motion_.place(from.state, from.a, from.b, points_[first_].y, points_[first_].rate);
+    points_[block_.first].t = from.state.t;
+    motion_.place(from.state, from.a, from.b, points_[block_.first].y, points_[block_.first].rate);
   };
   if (steps() == 0) open_block();
-  ++last_;
+  ++block_.last;
   put(state, a, b);
   bool done = false;
   if (steps() > 1) {
-    const double h = state.t - points_[last_ - 1].t,
-                 before = points_[last_ - 1].t - points_[last_ - 2].t;
-    if (motion_.largest_turn(points_[last_].y) > longest_turn || h > longest_ratio * before ||
+    const double h = state.t - points_[block_.last - 1].t,
+                 before = points_[block_.last - 1].t - points_[block_.last - 2].t;
+    if (motion_.largest_turn(points_[block_.last].y) > longest_turn || h > longest_ratio * before ||
         h * longest_ratio < before) {
-      --last_;
+      --block_.last;
       carry_over();
       if (!known_) return true;
       open_block();
-      ++last_;
+      ++block_.last;
       put(state, a, b);
       done = true;
     }
@@ -138,62 +138,66 @@ void GlobalError::add(const Local& change) {
 /// A block of fewer steps than usual: the path goes on from the ends before it, where they are in
 /// reach.
 void GlobalError::take_earlier_ends() {
-  earliest_ = first_;
-  while (earliest_ > 0 && last_ - earliest_ < blocks_.steps) {
-    PathPoint& point = points_[earliest_ - 1];
-    const End& end = ends_[earliest_ - 1];
-    const double h = ends_[earliest_].state.t - end.state.t, longest = length_ / steps();
+  block_.earliest = block_.first;
+  while (block_.earliest > 0 && block_.last - block_.earliest < blocks_.steps) {
+    PathPoint& point = points_[block_.earliest - 1];
+    const End& end = ends_[block_.earliest - 1];
+    const double h = ends_[block_.earliest].state.t - end.state.t,
+                 longest = block_.length / steps();
     if (h > longest_ratio * longest || h * longest_ratio < longest) return;
     point.t = end.state.t;
     motion_.place(end.state, end.a, end.b, point.y, point.rate);
     if (motion_.largest_turn(point.y) > longest_turn) return;
-    --earliest_;
+    --block_.earliest;
   }
 }
 
 void GlobalError::pass(const std::vector<PathPoint>& points, BlockPath::By by) {
-  along_ = &points;
-  const double from = points_[earliest_].t, all = points_[last_].t - from,
-               before = points_[first_].t - from;
-  for (std::size_t i = 0; i < rule_->node.size(); ++i)
-    nodes_[i] = (before + rule_->node[i] * length_) / all;
-  path_.pass({points.data() + earliest_, static_cast<std::size_t>(last_ - earliest_ + 1)},
-             {nodes_.data(), rule_->node.size()}, by);
+  quadrature_.along = &points;
+  const double from = points_[block_.earliest].t, all = points_[block_.last].t - from,
+               before = points_[block_.first].t - from;
+  for (std::size_t i = 0; i < quadrature_.rule->node.size(); ++i)
+    quadrature_.nodes[i] = (before + quadrature_.rule->node[i] * block_.length) / all;
+  path_.pass({points.data() + block_.earliest,
+              static_cast<std::size_t>(block_.last - block_.earliest + 1)},
+             {quadrature_.nodes.data(), quadrature_.rule->node.size()}, by);
 }
 
 /// e over the block, and into the chart of its end.
 void GlobalError::carry_over() {
-  length_ = points_[last_].t - points_[first_].t;
-  rule_ = &rules_[steps() - 1];
+  block_.length = points_[block_.last].t - points_[block_.first].t;
+  quadrature_.rule = &rules_[steps() - 1];
   take_earlier_ends();
   start_ = e_;
-  bool stiff = fast_for_ > 0;
+  bool stiff = fast_.blocks > 0;
   Eval done = Eval::ok;
   if (!stiff) done = kick(stiff);
   if (stiff) {
-    if (fast_for_ == 0) {
-      patience_ = std::clamp(2 * patience_, first_patience, longest_patience);
-      fast_for_ = patience_;
+    if (fast_.blocks == 0) {
+      fast_.patience = std::clamp(2 * fast_.patience, first_patience, longest_patience);
+      fast_.blocks = fast_.patience;
     }
-    --fast_for_;
+    --fast_.blocks;
     e_ = start_;
     done = follow_fast_modes();
   }
-  end_ = ends_[last_].state;
-  if (done == Eval::ok) done = motion_.carry(points_[last_].y, end_, e_);
+  end_ = ends_[block_.last].state;
+  if (done == Eval::ok) done = motion_.carry(points_[block_.last].y, end_, e_);
   known_ = done == Eval::ok && all_finite(e_.x) && all_finite(e_.u) && all_finite(e_.z);
-  const int kept = std::min(last_, blocks_.steps);
-  for (int i = 0; i <= kept; ++i) std::swap(ends_[i], ends_[last_ - kept + i]);
-  first_ = last_ = kept;
+  const int kept = std::min(block_.last, blocks_.steps);
+  for (int i = 0; i <= kept; ++i) std::swap(ends_[i], ends_[block_.last - kept + i]);
+  block_.first = block_.last = kept;
 }
 
 /// d_ := P' - f(P - e) at a node, of velocities and first-order variables.
 Eval GlobalError::defect(std::size_t node, const Local& e) {
-  path_.at({along_->data() + earliest_, static_cast<std::size_t>(last_ - earliest_ + 1)},
+  path_.at({quadrature_.along->data() + block_.earliest,
+            static_cast<std::size_t>(block_.last - block_.earliest + 1)},
            static_cast<int>(node), y_, d_);
   add_to(-1, e, y_);
-  ++evaluations_;
-  if (Eval done = motion_.rate(points_[first_].t + rule_->node[node] * length_, y_, rate_);
+  ++counts_.evaluations;
+  if (Eval done = motion_.rate(
+          points_[block_.first].t + quadrature_.rule->node[node] * block_.length, y_, rate_);
       done != Eval::ok)
     return done;
   add_scaled(-1, rate_.a, d_.a);
@@ -203,8 +207,8 @@ Eval GlobalError::defect(std::size_t node, const Local& e) {
 
 Eval GlobalError::kick(bool& stiff) {
   pass(points_, BlockPath::By::all_rates);
-  const GaussRule& rule = *rule_;
-  const double H = length_;
+  const GaussRule& rule = *quadrature_.rule;
+  const double H = block_.length;
   double at = 0, answer = 0, moved = 0;
   for (std::size_t i = 0; i < rule.node.size(); ++i) {
     const double drift = (rule.node[i] - at) * H, weight = rule.weight[i] * H;
@@ -241,13 +245,13 @@ Eval GlobalError::kick(bool& stiff) {
 /// node decides.
 Eval GlobalError::look_for_fast_modes(bool& stiff) {
   clear(change_);
-  if (Eval done = defect(rule_->node.size() - 1, change_); done != Eval::ok) return done;
-  const double answer = length_ * length_ * distance(d_.a, last_d_.a) +
-                        length_ * distance(d_.b, last_d_.b);
+  if (Eval done = defect(quadrature_.rule->node.size() - 1, change_); done != Eval::ok) return done;
+  const double answer = block_.length * block_.length * distance(d_.a, last_d_.a) +
+                        block_.length * distance(d_.b, last_d_.b);
   const double moved = distance(change_.x, last_e_.x) +
-                       length_ * distance(change_.u, last_e_.u) +
+                       block_.length * distance(change_.u, last_e_.u) +
                        distance(change_.z, last_e_.z);
-  const double fastest = fastest_kick / *std::ranges::max_element(rule_->weight);
+  const double fastest = fastest_kick / *std::ranges::max_element(quadrature_.rule->weight);
   stiff = answer > fastest * fastest / (1 + fastest) * moved;
   return Eval::ok;
 }
@@ -255,14 +259,15 @@ Eval GlobalError::look_for_fast_modes(bool& stiff) {
 /// smooth_ := the points, with rates that fast modes have no large share in.
 void GlobalError::smooth_rates() {
   constexpr int passes = 3;
-  const std::span<const PathPoint> points{points_.data() + earliest_,
-                                          static_cast<std::size_t>(last_ - earliest_ + 1)};
-  shares_.resize(points.size());
+  const std::span<const PathPoint> points{
+      points_.data() + block_.earliest,
+      static_cast<std::size_t>(block_.last - block_.earliest + 1)};
+  quadrature_.shares.resize(points.size());
   for (std::size_t j = 0; j < points.size(); ++j)
-    shares_[j] = (points[j].t - points[0].t) / (points.back().t - points[0].t);
-  ends_path_.pass(points, shares_, BlockPath::By::positions_and_velocities);
+    quadrature_.shares[j] = (points[j].t - points[0].t) / (points.back().t - points[0].t);
+  ends_path_.pass(points, quadrature_.shares, BlockPath::By::positions_and_velocities);
   for (std::size_t j = 0; j < points.size(); ++j) {
-    PathPoint& smooth = smooth_[static_cast<std::size_t>(earliest_) + j];
+    PathPoint& smooth = smooth_[static_cast<std::size_t>(block_.earliest) + j];
     smooth = points[j];
     ends_path_.at(points, static_cast<int>(j), y_, d_);
     clear(change_);
@@ -282,14 +287,14 @@ void GlobalError::smooth_rates() {
 Eval GlobalError::follow_fast_modes() {
   smooth_.resize(points_.size());
   pass(points_, BlockPath::By::positions_and_velocities);
-  const std::size_t middle = (rule_->node.size() - 1) / 2;
+  const std::size_t middle = (quadrature_.rule->node.size() - 1) / 2;
   if (Eval done = defect(middle, start_); done != Eval::ok) return done;
-  ++jacobians_;
-  if (Eval done = motion_.factor(gamma_of * length_); done != Eval::ok) return done;
+  ++counts_.jacobians;
+  if (Eval done = motion_.factor(gamma_of * block_.length); done != Eval::ok) return done;
   smooth_rates();
   pass(smooth_, BlockPath::By::all_rates);
-  const GaussRule& rule = *rule_;
-  const double H = length_;
+  const GaussRule& rule = *quadrature_.rule;
+  const double H = block_.length;
   for (Local& sum : sums_) clear(sum);
   std::array<double, solves> L{};
   for (std::size_t i = 0; i < rule.node.size(); ++i) {

@@ -55,8 +55,8 @@ class GlobalError {
   /// An event changes the error there.
   void add(const Local& change);
 
-  long evaluations() const { return evaluations_; }
-  long jacobians() const { return jacobians_; }
+  long evaluations() const { return counts_.evaluations; }
+  long jacobians() const { return counts_.jacobians; }
 
  private:
   /// An end of a step.
@@ -64,7 +64,7 @@ class GlobalError {
     State state;
     Vector a, b;
   };
-  int steps() const { return last_ - first_; }
+  int steps() const { return block_.last - block_.first; }
   void put(const State& state, const Vector& a, const Vector& b);
   void carry_over();
   void take_earlier_ends();
@@ -77,24 +77,33 @@ class GlobalError {
 
   NearbyMotion& motion_;
   ErrorBlocks blocks_;
-  std::vector<GaussRule> rules_;     // by the number of steps
-  // Ends of steps: earlier ones, those of the block at hand from first_ to last_, and the same in
-  // the chart of the block.
+  std::vector<GaussRule> rules_;  // by the number of steps
+  // Ends of steps: earlier ones and those of the block at hand; the same in the chart of the block,
+  // and there with smooth rates.
   std::vector<End> ends_;
   std::vector<PathPoint> points_, smooth_;
-  int earliest_ = 0, first_ = 0, last_ = 0;  // the path begins at earliest_
-  double length_ = 0;                        // [s] of the block
-  const GaussRule* rule_ = nullptr;
-  const std::vector<PathPoint>* along_ = nullptr;  // the points of the path
-  Vector nodes_, shares_;  // of the rule and of the points, in shares of the path
+  /// Places in ends_: the path begins at the earliest, the block at the first.
+  struct {
+    int earliest = 0, first = 0, last = 0;
+    double length = 0;  // [s]
+  } block_;
+  struct {
+    const GaussRule* rule = nullptr;
+    const std::vector<PathPoint>* along = nullptr;  // the points of the path
+    Vector nodes, shares;  // of the rule and of the points, in shares of the path
+  } quadrature_;
   BlockPath path_, ends_path_;
   Local e_, start_, y_, change_, last_e_;
   LocalRate rate_, d_, last_d_;
   std::vector<Local> sums_;
   State end_;
   bool known_ = true;
-  int fast_for_ = 0, patience_ = 0;  // blocks
-  long evaluations_ = 0, jacobians_ = 0;
+  struct {
+    int blocks = 0, patience = 0;  // that are left, and after which kicks are tried again
+  } fast_;
+  struct {
+    long evaluations = 0, jacobians = 0;
+  } counts_;
 };
 
 }  // namespace kardan

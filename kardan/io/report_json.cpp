@@ -130,8 +130,7 @@ static Json to_json(const EstimatedError& e) {
   out["growth"] = e.growth;
   out["evaluations"] = e.evaluations;
   out["jacobians"] = e.jacobians;
-  out["bands"] = {
-      {"times", e.times}, {"position", Json::array()}, {"velocity", Json::array()}};
+  out["bands"] = {{"times", e.times}, {"position", Json::array()}, {"velocity", Json::array()}};
   for (std::size_t i = 0; i < e.times.size(); ++i) {
     out["bands"]["position"].push_back(rounded(e.positions[i]));
     out["bands"]["velocity"].push_back(rounded(e.velocities[i]));

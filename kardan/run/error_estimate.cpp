@@ -30,8 +30,9 @@ std::string in_words(const EstimatedError& e) {
                   e.position.reached, e.position.name, e.position.t, e.velocity.reached,
                   e.velocity.name, e.velocity.t);
   if (std::isfinite(e.void_from))
-    out += fmt::format("; void from t = {:.4g} s on, where the estimate comes to a hundredth of the motion",
-                       e.void_from);
+    out += fmt::format(
+        "; void from t = {:.4g} s on, where the estimate comes to a hundredth of the motion",
+        e.void_from);
   if (e.growth > 0) out += fmt::format("; errors grow like exp({:.2g} t)", e.growth);
   if (!e.missing.empty())
     out += fmt::format("; no error estimate after t = {:.4g} s: {}", e.until, e.missing);

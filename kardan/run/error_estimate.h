@@ -18,9 +18,9 @@ struct LargestError {
 
 struct EstimatedError {
   bool made = false;
-  std::string missing;   ///< why there is none, or none beyond `until`; empty: it is complete
-  double until = 0;      ///< [s] up to here it goes
-  LargestError position; ///< of positions and dynamic variables
+  std::string missing;    ///< why there is none, or none beyond `until`; empty: it is complete
+  double until = 0;       ///< [s] up to here it goes
+  LargestError position;  ///< of positions and dynamic variables
   LargestError velocity;
   double end_position = 0, end_velocity = 0;  ///< the same at `until`
   /// [s] From here on the error is a hundredth of the motion or more, and its estimate void;

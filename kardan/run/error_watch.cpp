@@ -153,8 +153,7 @@ std::string ErrorWatch::switch_over(const StepView& step, int event) {
   functions(0, -tau, z_later_);
   const double along = (z_[event] - z_near_[event]) / s, rate = (z_[event] - z_later_[event]) / tau;
   const double time = along / rate;
-  if (!std::isfinite(time) || std::abs(time) > step.h)
-    return "an event function only grazes zero";
+  if (!std::isfinite(time) || std::abs(time) > step.h) return "an event function only grazes zero";
   for (std::size_t i = 0; i < a.size(); ++i) at.u[i] = (a[i] - a_[i]) * time;
   for (std::size_t i = 0; i < b.size(); ++i) at.z[i] = (b[i] - b_[i]) * time;
   std::ranges::fill(at.x, 0.0);
@@ -182,9 +181,9 @@ void ErrorWatch::judge() {
   estimate_.until = at.t;
   LargestError& positions = estimate_.position;
   estimate_.end_position = look(at.p, near_.p, 0, positions, position_);
-  estimate_.end_position = std::max(
-      estimate_.end_position,
-      look(at.r, near_.r, static_cast<int>(at.p.size()), positions, position_));
+  estimate_.end_position =
+      std::max(estimate_.end_position,
+               look(at.r, near_.r, static_cast<int>(at.p.size()), positions, position_));
   estimate_.end_velocity = look(at.v, near_.v, 0, estimate_.velocity, velocity_);
   const double worst = std::max(estimate_.end_position, estimate_.end_velocity);
   if (worst >= void_error) estimate_.void_from = std::min(estimate_.void_from, at.t);

@@ -50,8 +50,8 @@ class ErrorWatch {
   std::unique_ptr<NearbySystem> nearby_;
   std::unique_ptr<GlobalError> error_;
   std::unique_ptr<Workspace> ws_;
-  bool begun_ = false;   // with these equations
-  State last_, near_;    // the end of the last step; a state near the end of a block
+  bool begun_ = false;  // with these equations
+  State last_, near_;   // the end of the last step; a state near the end of a block
   Vector a_, b_, z_, z_near_, z_later_;
   Local point_;
   std::size_t events_ = 0;  // of the driver, dealt with

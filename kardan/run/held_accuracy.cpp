@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kardan/run/choice.h"
+#include "kardan/run/missed_accuracy.h"
 #include "kardan/run/ranges.h"
 #include "kardan/run/tightened.h"
 
@@ -20,21 +21,7 @@ constexpr double longest_way = 1e-4, shortest_way = 0.3;
 constexpr double least_power = 0.25;
 constexpr int most_runs = 12;
 
-double worst_of(const EstimatedError& e) {
-  return std::max(e.position.reached, e.velocity.reached);
-}
-
 }  // namespace
-
-std::string not_held(const EstimatedError& e, double accuracy) {
-  if (!e.made || !e.missing.empty())
-    return fmt::format("the accuracy {:.1e} cannot be shown: {}", accuracy, in_words(e));
-  if (worst_of(e) <= accuracy) return {};
-  const LargestError& most = e.position.reached > e.velocity.reached ? e.position : e.velocity;
-  return fmt::format(
-      "the estimated error comes to {:.1e}, where {:.1e} was asked for ({}, t = {:.4g} s)",
-      most.reached, accuracy, most.name, most.t);
-}
 
 FoundTolerance hold_accuracy(const PrepareRun& make, const SimulateOptions& asked,
                              Diagnostics& diagnostics) {
@@ -43,8 +30,8 @@ FoundTolerance hold_accuracy(const PrepareRun& make, const SimulateOptions& aske
   const bool fixed = asked.driver.fixed_step > 0;
   double factor = 1;
   if (!fixed)
-    factor = std::clamp(first_share * asked.accuracy, tightest, loosest_tolerance) /
-             tolerance_of(asked);
+    factor =
+        std::clamp(first_share * asked.accuracy, tightest, loosest_tolerance) / tolerance_of(asked);
   double before = 0, before_factor = 0;
   while (static_cast<int>(found.runs.size()) < most_runs) {
     out.options = tightened(asked, factor);
@@ -54,10 +41,11 @@ FoundTolerance hold_accuracy(const PrepareRun& make, const SimulateOptions& aske
     const RunReport report = simulate(prepared, trial, GridSink(), Observer(), diagnostics);
     if (diagnostics.has_errors()) return out;
     const EstimatedError& e = report.error_estimate;
-    const double size = fixed ? trial.driver.fixed_step : tolerance_of(trial), worst = worst_of(e);
+    const double size = fixed ? trial.driver.fixed_step : tolerance_of(trial),
+                 worst = largest_error(e);
     found.runs.push_back({size, report.driver.counters.steps, worst, report.driver.t});
     const Reason reason = report.driver.reason;
-    found.message = not_held(e, asked.accuracy);
+    found.message = missed_accuracy(e, asked.accuracy);
     found.held = found.message.empty();
     if (found.held) return out;
     if (reason != Reason::finished && reason != Reason::stopped) {

@@ -18,10 +18,4 @@ struct FoundTolerance {
 [[nodiscard]] FoundTolerance hold_accuracy(const PrepareRun& make, const SimulateOptions& asked,
                                            Diagnostics& diagnostics);
 
-/// Why the estimate does not show the accuracy asked for; empty: it does.
-[[nodiscard]] std::string not_held(const EstimatedError& estimate, double accuracy);
-
-/// An estimate that is so many times too large ends a run.
-inline constexpr double hopeless = 10;
-
 }  // namespace kardan

@@ -56,7 +56,7 @@ struct RunReport {
   int dense_order = 0;  ///< of the values on the grid
   bool exact_derivatives = true;
   std::vector<std::string> without_derivatives;  ///< elements that give none
-  EstimatedError error_estimate;                  ///< of the run, by itself
+  EstimatedError error_estimate;                 ///< of the run, by itself
   std::optional<HeldAccuracy> held;              ///< where an accuracy was asked for
   std::optional<Accuracy> accuracy;              ///< measured, where the run was certified
 };

@@ -18,7 +18,7 @@
 #include "kardan/run/choice.h"
 #include "kardan/run/error_watch.h"
 #include "kardan/run/event_actions.h"
-#include "kardan/run/held_accuracy.h"
+#include "kardan/run/missed_accuracy.h"
 #include "kardan/run/monitor.h"
 #include "kardan/run/prescribed.h"
 #include "kardan/run/ranges.h"
@@ -217,22 +217,21 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     const double t = state.t;
     driver.pause_at = next_restart(memory, t, options.checkpoint_every);
     if (goes_on) driver.from = std::exchange(report.driver, {});
-    append(integrate(*problem, *choice.method, state, options.t_end, driver,
-                     [&](const StepView& step) {
-                       const std::string stop_request =
-                           watchers.observer ? watchers.observer(step) : "";
-                       const std::string end = monitor.observe(step);
-                       if (error) error->observe(step);
-                       if (end.empty() && options.accuracy > 0) {
-                         const EstimatedError& e = report.error_estimate;
-                         if (std::max(e.position.reached, e.velocity.reached) >
-                             hopeless * options.accuracy)
-                           return fmt::format("t = {:.9g}: the estimated error is too large",
-                                              step.t);
-                       }
-                       return end.empty() ? stop_request : end;
-                     }),
-           report.driver);
+    append(
+        integrate(
+            *problem, *choice.method, state, options.t_end, driver,
+            [&](const StepView& step) {
+              const std::string stop_request = watchers.observer ? watchers.observer(step) : "";
+              const std::string end = monitor.observe(step);
+              if (error) error->observe(step);
+              if (end.empty() && options.accuracy > 0) {
+                const EstimatedError& e = report.error_estimate;
+                if (std::max(e.position.reached, e.velocity.reached) > hopeless * options.accuracy)
+                  return fmt::format("t = {:.9g}: the estimated error is too large", step.t);
+              }
+              return end.empty() ? stop_request : end;
+            }),
+        report.driver);
     if (error) error->rest();
     add_problem(*problem, report);
     actions.note_rest(state, report.driver.events);
@@ -327,7 +326,7 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
 /// The accuracy asked for is held, or the run has failed.
 static void hold(RunReport& report) {
   const double accuracy = report.asked.accuracy;
-  std::string why = not_held(report.error_estimate, accuracy);
+  std::string why = missed_accuracy(report.error_estimate, accuracy);
   report.held = HeldAccuracy{accuracy, why.empty(), why, {}};
   if (!why.empty()) report.against.push_back(std::move(why));
 }

@@ -63,9 +63,8 @@ double off(int degree, const std::vector<double>& times, BlockPath::By by) {
 }
 
 TEST(BlockPath, IsExactForPolynomials) {
-  for (const std::vector<double>& times : {std::vector<double>{0.2, 0.9},
-                                           {0.2, 0.5, 1.3},
-                                           {0.2, 0.5, 1.3, 1.6}}) {
+  for (const std::vector<double>& times :
+       {std::vector<double>{0.2, 0.9}, {0.2, 0.5, 1.3}, {0.2, 0.5, 1.3, 1.6}}) {
     const int steps = static_cast<int>(times.size()) - 1;
     for (int degree = 0; degree <= 3 * steps + 2; ++degree)
       EXPECT_LT(off(degree, times, BlockPath::By::all_rates), 1e-10) << steps << ' ' << degree;
@@ -96,7 +95,8 @@ TEST(BlockPath, IsExactInFirstOrderVariables) {
 class Scalar final : public NearbyMotion {
  public:
   using Function = std::function<double(double x, double u, double z)>;
-  Scalar(Function acceleration, Function first) : a_(std::move(acceleration)), b_(std::move(first)) {}
+  Scalar(Function acceleration, Function first)
+      : a_(std::move(acceleration)), b_(std::move(first)) {}
 
   int second_order() const override { return 1; }
   int first_order() const override { return 1; }
@@ -184,7 +184,7 @@ State rk4(const Scalar& f, const State& s, double h) {
 }
 
 struct Found {
-  double estimate, error;  // of positions
+  double estimate, error;       // of positions
   double estimated_size, size;  // with velocities
 };
 /// After `steps` steps to t_end, the lengths swinging by a fifth.

@@ -126,7 +126,8 @@ TEST(ErrorEstimate, SaysWhatItDoesNotCover) {
   const std::string ball =
       "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\n"
       "bodies:\n  ball: {mass: 1, inertia: 0.1, position: [0, 1]}\n"
-      "when:\n  hit: {expression: ball.y, direction: falling, action: {impulse: {restitution: 0.5}}}\n";
+      "when:\n  hit: {expression: ball.y, direction: falling, action: {impulse: {restitution: "
+      "0.5}}}\n";
   const Ran run = run_model(ball, "rn4", 1, 1e-6);
   const EstimatedError& e = run.report.error_estimate;
   EXPECT_THAT(e.missing, HasSubstr("changes"));
@@ -134,8 +135,7 @@ TEST(ErrorEstimate, SaysWhatItDoesNotCover) {
   EXPECT_LT(e.until, 0.5);
   EstimatedError nothing;
   nothing.missing = "none was asked for";
-  EXPECT_THAT(in_words(nothing),
-              HasSubstr("no error estimate: none was asked for"));
+  EXPECT_THAT(in_words(nothing), HasSubstr("no error estimate: none was asked for"));
 }
 
 PrepareRun maker(const std::string& model) {
