@@ -43,6 +43,15 @@ void clear(Local& y) {
   for (Vector* part : {&y.x, &y.u, &y.z}) std::ranges::fill(*part, 0.0);
 }
 
+/// Of displacements, with what rates make of them in a time.
+double size(const Local& e, double time) {
+  double sum = 0;
+  for (const double x : e.x) sum += x * x;
+  for (const double u : e.u) sum += time * time * u * u;
+  for (const double z : e.z) sum += z * z;
+  return std::sqrt(sum);
+}
+
 double distance(const Vector& a, const Vector& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
@@ -66,7 +75,7 @@ GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
     rules_.emplace_back(blocks.nodes - (blocks.steps - steps));
   quadrature_.nodes.resize(static_cast<std::size_t>(blocks.nodes));
   const int n = motion.second_order(), m = motion.first_order();
-  for (Local* y : {&e_, &start_, &y_, &change_, &last_e_}) y->resize(n, m);
+  for (Local* y : {&e_, &start_, &kicked_e_, &y_, &change_, &last_e_}) y->resize(n, m);
   for (LocalRate* rate : {&rate_, &d_, &last_d_}) rate->resize(n, m);
   for (PathPoint& point : points_) {
     point.y.resize(n, m);
@@ -171,15 +180,24 @@ void GlobalError::carry_over() {
   start_ = e_;
   bool stiff = fast_.blocks > 0;
   Eval done = Eval::ok;
-  if (!stiff) done = kick(stiff);
+  const bool kicked = !stiff;
+  kicked_whole_ = false;
+  if (kicked) done = kick(stiff);
   if (stiff) {
-    if (fast_.blocks == 0) {
+    if (kicked) {
       fast_.patience = std::clamp(2 * fast_.patience, first_patience, longest_patience);
       fast_.blocks = fast_.patience;
     }
     --fast_.blocks;
+    std::swap(kicked_e_, e_);
     e_ = start_;
     done = follow_fast_modes();
+    // Kicks let fast modes grow: where they have come to less, there are none.
+    if (kicked_whole_ && !(size(e_, block_.length) < size(kicked_e_, block_.length))) {
+      std::swap(kicked_e_, e_);
+      fast_.blocks = 0;
+      done = Eval::ok;
+    }
   }
   end_ = ends_[block_.last].state;
   if (done == Eval::ok) done = motion_.carry(points_[block_.last].y, end_, e_);
@@ -238,6 +256,7 @@ Eval GlobalError::kick(bool& stiff) {
   }
   add_scaled((1 - at) * H, e_.u, e_.x);
   stiff = false;
+  kicked_whole_ = true;
   return answer > suspicious * moved ? look_for_fast_modes(stiff) : Eval::ok;
 }
 

@@ -93,11 +93,12 @@ class GlobalError {
     Vector nodes, shares;  // of the rule and of the points, in shares of the path
   } quadrature_;
   BlockPath path_, ends_path_;
-  Local e_, start_, y_, change_, last_e_;
+  Local e_, start_, kicked_e_, y_, change_, last_e_;
   LocalRate rate_, d_, last_d_;
   std::vector<Local> sums_;
   State end_;
   bool known_ = true;
+  bool kicked_whole_ = false;  // kicks have come to the end of the block
   struct {
     int blocks = 0, patience = 0;  // that are left, and after which kicks are tried again
   } fast_;
