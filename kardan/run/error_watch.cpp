@@ -260,7 +260,12 @@ void ErrorWatch::end() {
   std::vector<double> worst(estimate_.times.size());
   for (std::size_t i = 0; i < worst.size(); ++i)
     worst[i] = std::max(estimate_.positions[i], estimate_.velocities[i]);
-  estimate_.growth = error_growth(estimate_.times, worst);
+  // Errors that are made grow too, from nothing: what the motion makes of them is more.
+  constexpr double sensitive = 10;
+  const double growth = error_growth(estimate_.times, worst);
+  if (worst.size() > 1 &&
+      growth * (estimate_.times.back() - estimate_.times.front()) > sensitive)
+    estimate_.growth = growth;
 }
 
 }  // namespace kardan
