@@ -263,8 +263,7 @@ void ErrorWatch::end() {
   // Errors that are made grow too, from nothing: what the motion makes of them is more.
   constexpr double sensitive = 10;
   const double growth = error_growth(estimate_.times, worst);
-  if (worst.size() > 1 &&
-      growth * (estimate_.times.back() - estimate_.times.front()) > sensitive)
+  if (worst.size() > 1 && growth * (estimate_.times.back() - estimate_.times.front()) > sensitive)
     estimate_.growth = growth;
 }
 
