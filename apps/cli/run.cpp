@@ -22,6 +22,7 @@
 #include "kardan/io/result_writer.h"
 #include "kardan/io/run_options.h"
 #include "kardan/run/certify.h"
+#include "kardan/run/held_accuracy.h"
 #include "kardan/run/simulate.h"
 
 namespace kardan::cli {
@@ -34,6 +35,11 @@ void print_accuracy(const Accuracy& a) {
   if (!a.bands.empty())
     fmt::print("{:<22}position {:.1e}   velocity {:.1e}  (against {:.0e}{})\n", "measured error",
                a.position, a.velocity, a.reference, a.referee.empty() ? "" : " of " + a.referee);
+}
+
+void print_held(const HeldAccuracy& h) {
+  fmt::print("{:<22}{:.1e} {}, in {} runs\n", "accuracy", h.asked,
+             h.held ? "is held" : "is not held: " + h.message, h.runs.size() + 1);
 }
 
 /// "1e-06"; where they differ "1e-03 relative, 1e-06 absolute".
@@ -52,6 +58,8 @@ void print_report(const System& system, const RunReport& r) {
   fmt::print("{:<22}{} on {}, tolerance {}\n", "method", r.method, r.formulation,
              asked_tolerance(r));
   if (!r.automatic.method.empty()) fmt::print("{:<22}{}\n", "chosen", r.automatic.why);
+  fmt::print("{:<22}{}\n", "estimated error", in_words(r.error_estimate));
+  if (r.held) print_held(*r.held);
   if (r.accuracy) print_accuracy(*r.accuracy);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
@@ -96,6 +104,18 @@ Accuracy certify_options(const StartedModel& started, const RunOptions& given,
   Certification found = certify(make, options, {.budget = given.certify_budget}, faults);
   options = std::move(found.options);
   return std::move(found.accuracy);
+}
+
+/// Finds the tolerance that holds the accuracy asked for, and sets it.
+HeldAccuracy find_tolerance(const StartedModel& started, SimulateOptions& options,
+                            Diagnostics& faults) {
+  const PrepareRun make = [&] {
+    Diagnostics discarded;
+    return prepare(started.model, started.overrides, discarded);
+  };
+  FoundTolerance found = hold_accuracy(make, options, faults);
+  options = std::move(found.options);
+  return std::move(found.found);
 }
 
 const char* advice(Certified verdict) {
@@ -297,6 +317,10 @@ static int run(const ModelOptions& command, const RunOptions& run_command) {
   const OutputGuard guard(inputs_of(given, started), outputs_of(given, system),
                           given.force ? Overwrite::anything : Overwrite::own_files, faults);
   if (tell(faults)) return bad_input;
+  std::optional<HeldAccuracy> held;
+  if (simulate_options.accuracy > 0 && !from)
+    held = find_tolerance(started, simulate_options, faults);
+  if (tell(faults)) return bad_input;
   std::optional<Accuracy> accuracy;
   if (given.certify) accuracy = certify_options(started, given, simulate_options, faults);
   if (tell(faults)) return bad_input;
@@ -326,6 +350,10 @@ static int run(const ModelOptions& command, const RunOptions& run_command) {
   if (tell(faults)) return bad_input;
   const Instant end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
   report.accuracy = std::move(accuracy);
+  if (held && report.held) {
+    report.held->runs = std::move(held->runs);
+    if (!report.held->held) report.held->message = std::move(held->message);
+  }
   finish_files(system, report, end, options, told.files);
   if (const int code = tell_end(report, checkpoints, told.files.failure());
       code != finished || !report.accuracy || report.accuracy->verdict == Certified::reached)

@@ -64,13 +64,14 @@ void driver_options_from(const RunOptions& given, SimulateOptions& out, Diagnost
 
 /// A number of the command, where one is given, in the place of the file's.
 void take(const std::string& flag, const std::optional<double>& given, double& out,
-          Diagnostics& diagnostics) {
+          Diagnostics& diagnostics, Check check = Check::positive) {
   if (!given) return;
-  if (std::isfinite(*given) && *given > 0)
+  const bool zero_too = check == Check::non_negative;
+  if (std::isfinite(*given) && (*given > 0 || (zero_too && *given == 0)))
     out = *given;
   else
-    diagnostics.error("usage.number", fmt::format("{} {}: wanted a finite number > 0", flag,
-                                                  format_number(*given)));
+    diagnostics.error("usage.number", fmt::format("{} {}: wanted a finite number {} 0", flag,
+                                                  format_number(*given), zero_too ? ">=" : ">"));
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ bool read_run_options(const Model& model, const System& system, const RunOptions
   double wall_limit = 0, budget = 0;  // used elsewhere
   for (const RunOption& option : run_options())
     if (const auto at = given.numbers.find(option.key); at != given.numbers.end())
-      take(option.flag, at->second, option.of(out), diagnostics);
+      take(option.flag, at->second, option.of(out), diagnostics, option.info.check);
   take("--wall-limit", given.wall_limit, wall_limit, diagnostics);
   take("--certify-budget", given.certify_budget, budget, diagnostics);
   if (!given.checkpoint.empty() && out.checkpoint_every == 0)

@@ -158,7 +158,8 @@ Course::Taken Course::take(double h, double error, bool with_event) {
   ++report.counters.steps;
   report.smallest_step = std::min(report.smallest_step, h);
   report.largest_step = std::max(report.largest_step, h);
-  const StepView view{state.t + h, h, error, &next, &dense, &problem, &report.counters};
+  const StepView view{state.t + h,      h,      error,         &next, &dense, &problem,
+                      &report.counters, &state, &report.events};
   observing_ = true;
   const std::string stop_request = observer_ ? observer_(view) : std::string();
   observing_ = false;

@@ -143,6 +143,8 @@ struct StepView {
   const DenseStep* dense = nullptr;
   ChartProblem* problem = nullptr;     // with the chart of `dense`
   const Counters* counters = nullptr;  // of the run so far
+  const State* start = nullptr;        // at the start, with what an event there has changed
+  const std::vector<EventRecord>* events = nullptr;  // before the step
 };
 
 }  // namespace kardan

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "kardan/base/parse_number.h"
 #include "kardan/io/driver_options.h"
@@ -66,6 +67,11 @@ void add_history(const System& system, const RunReport& r, Json& out) {
                              {"direction", e.direction > 0 ? "rising" : "falling"}});
 }
 
+/// A band needs two digits, not seventeen.
+Json rounded(double x) {
+  return std::isfinite(x) ? Json(parse_number(fmt::format("{:.1e}", x)).value_or(x)) : Json();
+}
+
 }  // namespace
 
 Json to_json(const SimulateOptions& o) {
@@ -99,11 +105,40 @@ Json to_json(const System& system, const Instant& at) {
   return out;
 }
 
+static Json to_json(const HeldAccuracy& h) {
+  Json out{{"asked", h.asked}, {"held", h.held}, {"message", h.message}, {"runs", Json::array()}};
+  for (const AccuracyRun& run : h.runs)
+    out["runs"].push_back({{"tolerance", run.tolerance},
+                           {"steps", run.steps},
+                           {"estimate", run.estimate},
+                           {"until", run.until}});
+  return out;
+}
+
+static Json to_json(const EstimatedError& e) {
+  Json out{{"made", e.made}, {"missing", e.missing}, {"in_words", in_words(e)}};
+  if (!e.made) return out;
+  out["until"] = e.until;
+  for (const auto& [key, largest, at_end] : {std::tuple{"position", &e.position, e.end_position},
+                                             std::tuple{"velocity", &e.velocity, e.end_velocity}})
+    out[key] = {{"reached", largest->reached},
+                {"absolute", largest->absolute},
+                {"worst", largest->name},
+                {"t", largest->t},
+                {"at_end", at_end}};
+  out["void_from"] = std::isfinite(e.void_from) ? Json(e.void_from) : Json();
+  out["growth"] = e.growth;
+  out["evaluations"] = e.evaluations;
+  out["jacobians"] = e.jacobians;
+  out["bands"] = {{"times", e.times}, {"position", Json::array()}, {"velocity", Json::array()}};
+  for (std::size_t i = 0; i < e.times.size(); ++i) {
+    out["bands"]["position"].push_back(rounded(e.positions[i]));
+    out["bands"]["velocity"].push_back(rounded(e.velocities[i]));
+  }
+  return out;
+}
+
 Json to_json(const Accuracy& a) {
-  // A band needs two digits, not seventeen.
-  const auto rounded = [](double x) {
-    return std::isfinite(x) ? Json(parse_number(fmt::format("{:.1e}", x)).value_or(x)) : Json();
-  };
   Json out{{"asked", a.asked},
            {"verdict", to_string(a.verdict)},
            {"message", a.message},
@@ -155,6 +190,8 @@ Json to_json(const System& system, const RunReport& r, const Instant& end) {
                         {"evaluations", r.automatic.evaluations}};
   add_counts(r, out);
   out["counters"] = counters(r);
+  out["error_estimate"] = to_json(r.error_estimate);
+  if (r.held) out["held_accuracy"] = to_json(*r.held);
   if (r.accuracy) out["accuracy"] = to_json(*r.accuracy);
   out["remarks"] = r.remarks;
   out["warnings"] = r.start.warnings;

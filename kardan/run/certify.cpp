@@ -7,6 +7,8 @@
 #include "kardan/run/accuracy_words.h"
 #include "kardan/run/choice.h"
 #include "kardan/run/cross_check.h"
+#include "kardan/run/error_estimate.h"
+#include "kardan/run/tightened.h"
 
 namespace kardan {
 namespace {
@@ -19,9 +21,6 @@ constexpr double reference_share = 1e-2, least_share = 0.1;
 constexpr double check_share = 0.3, falls = 2, too_small = 1e-12;
 /// The next reference is tighter than the last by this.
 constexpr double tighter_share = 0.1;
-/// Tolerances below this are beyond double numbers, which are rounded to 1e-16: a hundred steps
-/// would add up to it.
-constexpr double tightest = 1e-14;
 /// A referee's reference is checked by one that is looser by this.
 constexpr double looser = 10;
 /// What numbers are rounded to: where it grows to the accuracy asked for, nothing can be known.
@@ -44,27 +43,6 @@ constexpr double clearly = 2;
 /// not fall.
 constexpr double least_power = 0.25;
 
-/// The options with everything that decides about the error made tighter by `factor`.
-SimulateOptions tightened(SimulateOptions o, double factor) {
-  if (o.driver.fixed_step > 0) {
-    o.driver.fixed_step *= factor;
-    return o;
-  }
-  o.driver.tolerance *= factor;
-  o.relative *= factor;
-  o.absolute *= factor;
-  for (VariableTolerance& t : o.tolerance_of) t.value *= factor;
-  return o;
-}
-
-double tolerance_of(const SimulateOptions& o) {
-  double tolerance = o.driver.tolerance;
-  if (o.relative > 0 || o.absolute > 0)
-    tolerance =
-        std::min(o.relative > 0 ? o.relative : tolerance, o.absolute > 0 ? o.absolute : tolerance);
-  return tolerance;
-}
-
 const Method* method_named(const std::string& name) {
   Diagnostics unused;
   return choose_method(name, unused).method;
@@ -81,23 +59,11 @@ double worst_at(const std::vector<ComponentError>& components, std::size_t i) {
   return std::isnan(worst.position) ? worst.position : std::fmax(worst.position, worst.velocity);
 }
 
-/// Rate of the exponential that errors follow, by least squares over the times between round-off
-/// and saturation; 0 where they grow by less than a factor of a thousand in that time.
 double growth_rate(const std::vector<double>& times,
                    const std::vector<ComponentError>& components) {
-  constexpr double round_off = 1e-14, saturated = 0.1, least_growth = 1e3;
-  double n = 0, t1 = 0, y1 = 0, t2 = 0, ty = 0, low = saturated, high = 0;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const double error = worst_at(components, i);
-    if (error > saturated) break;
-    if (!(error > round_off)) continue;
-    const double y = std::log(error);
-    n += 1, t1 += times[i], y1 += y, t2 += times[i] * times[i], ty += times[i] * y;
-    low = std::min(low, error), high = std::max(high, error);
-  }
-  const double spread = n * t2 - t1 * t1;
-  if (n < 3 || high < least_growth * low || !(spread > 0)) return 0;
-  return (n * ty - t1 * y1) / spread;
+  std::vector<double> worst(times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) worst[i] = worst_at(components, i);
+  return error_growth(times, worst);
 }
 
 class Search {

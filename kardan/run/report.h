@@ -10,6 +10,7 @@
 #include "kardan/integrate/driver_options.h"
 #include "kardan/integrate/problem.h"
 #include "kardan/run/accuracy.h"
+#include "kardan/run/error_estimate.h"
 #include "kardan/run/simulate_options.h"
 
 namespace kardan {
@@ -55,6 +56,8 @@ struct RunReport {
   int dense_order = 0;  ///< of the values on the grid
   bool exact_derivatives = true;
   std::vector<std::string> without_derivatives;  ///< elements that give none
+  EstimatedError error_estimate;                 ///< of the run, by itself
+  std::optional<HeldAccuracy> held;              ///< where an accuracy was asked for
   std::optional<Accuracy> accuracy;              ///< measured, where the run was certified
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "kardan/base/text.h"
@@ -15,7 +16,9 @@
 #include "kardan/integrate/driver.h"
 #include "kardan/run/automatic.h"
 #include "kardan/run/choice.h"
+#include "kardan/run/error_watch.h"
 #include "kardan/run/event_actions.h"
+#include "kardan/run/missed_accuracy.h"
 #include "kardan/run/monitor.h"
 #include "kardan/run/prescribed.h"
 #include "kardan/run/ranges.h"
@@ -189,7 +192,8 @@ static std::unique_ptr<ChartProblem> make_free_form(const Choice& choice, const 
 /// the run ends.
 static void run_regimes(const Choice& choice, const SimulateOptions& options,
                         const Watchers& watchers, EventActions& actions, Monitor& monitor,
-                        State& state, RunMemory& memory, Diagnostics& diagnostics) {
+                        ErrorWatch* error, State& state, RunMemory& memory,
+                        Diagnostics& diagnostics) {
   RunReport& report = memory.report;
   int changes = 0;
   for (bool goes_on = memory.paused;; goes_on = false) {
@@ -203,6 +207,7 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     actions.prepare(state, driver);
     if (!driver.scale) driver.scale = find_scale(*system, *problem, options, diagnostics);
     monitor.use(*system);
+    if (error) error->use(*system);
     SystemInputs inputs(*system);
     driver.inputs = &inputs;
     const ErrorScale scale =
@@ -212,14 +217,22 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     const double t = state.t;
     driver.pause_at = next_restart(memory, t, options.checkpoint_every);
     if (goes_on) driver.from = std::exchange(report.driver, {});
-    append(integrate(*problem, *choice.method, state, options.t_end, driver,
-                     [&](const StepView& step) {
-                       const std::string stop_request =
-                           watchers.observer ? watchers.observer(step) : "";
-                       const std::string end = monitor.observe(step);
-                       return end.empty() ? stop_request : end;
-                     }),
-           report.driver);
+    append(
+        integrate(
+            *problem, *choice.method, state, options.t_end, driver,
+            [&](const StepView& step) {
+              const std::string stop_request = watchers.observer ? watchers.observer(step) : "";
+              const std::string end = monitor.observe(step);
+              if (error) error->observe(step);
+              if (end.empty() && options.accuracy > 0) {
+                const EstimatedError& e = report.error_estimate;
+                if (std::max(e.position.reached, e.velocity.reached) > hopeless * options.accuracy)
+                  return fmt::format("t = {:.9g}: the estimated error is too large", step.t);
+              }
+              return end.empty() ? stop_request : end;
+            }),
+        report.driver);
+    if (error) error->rest();
     add_problem(*problem, report);
     actions.note_rest(state, report.driver.events);
     if (!report.driver.handed_over) return;
@@ -238,7 +251,8 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
 /// From the start or a restart point to the next one, or to the end of the run. Nothing but
 /// `memory` and the state outlives it.
 static void run_part(Prepared& prepared, const Choice& choice, const SimulateOptions& options,
-                     const Watchers& watchers, RunMemory& memory, Diagnostics& diagnostics) {
+                     const Watchers& watchers, ErrorWatch* error, RunMemory& memory,
+                     Diagnostics& diagnostics) {
   RunReport& report = memory.report;
   State& state = prepared.start.state;
   EventActions actions(*prepared.system, memory);
@@ -266,7 +280,7 @@ static void run_part(Prepared& prepared, const Choice& choice, const SimulateOpt
     report.driver.reason = Reason::stopped;
     report.driver.message = first;
   } else {
-    run_regimes(choice, options, watchers, actions, monitor, state, memory, diagnostics);
+    run_regimes(choice, options, watchers, actions, monitor, error, state, memory, diagnostics);
   }
   if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
   report.cpu_seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -309,6 +323,14 @@ static SimulateOptions settled(const Prepared& prepared, const SimulateOptions& 
   return out;
 }
 
+/// The accuracy asked for is held, or the run has failed.
+static void hold(RunReport& report) {
+  const double accuracy = report.asked.accuracy;
+  std::string why = missed_accuracy(report.error_estimate, accuracy);
+  report.held = HeldAccuracy{accuracy, why.empty(), why, {}};
+  if (!why.empty()) report.against.push_back(std::move(why));
+}
+
 RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Watchers& watchers,
                    Diagnostics& diagnostics, const RunMemory* from) {
   RunMemory memory;
@@ -347,9 +369,14 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   }
   SecondChoice second(*prepared.system, options, report);
   const Watchers all = second.watching(watchers);
+  std::optional<ErrorWatch> error;
+  if (options.error_estimate > 0 && !from) error.emplace(*choice.method, report.error_estimate);
+  if (!error)
+    report.error_estimate.missing =
+        from ? "the run goes on from a checkpoint, whose error is not known" : "none was asked for";
   for (;;) {
     second.begin(*choice.method);
-    run_part(prepared, choice, chosen, all, memory, diagnostics);
+    run_part(prepared, choice, chosen, all, error ? &*error : nullptr, memory, diagnostics);
     if (diagnostics.has_errors()) break;
     memory.paused = report.driver.reason == Reason::paused;
     if (!memory.paused) {
@@ -364,6 +391,8 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     memory.state = prepared.start.state;
     if (watchers.checkpoint) watchers.checkpoint(memory);
   }
+  if (error) error->end();
+  if (options.accuracy > 0) hold(report);
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
   add_remarks(*prepared.system, *choice.method, report);
   return report;

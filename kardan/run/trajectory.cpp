@@ -69,7 +69,9 @@ std::optional<Trajectory> trajectory(Prepared& prepared, const SimulateOptions& 
     row.resize(out.names.size(), std::nan(""));
     return std::string();
   };
-  report = simulate(prepared, options, {.grid = grid, .evidence = evidence}, diagnostics);
+  SimulateOptions measured = options;  // by the trajectory, not by the run itself
+  measured.error_estimate = measured.accuracy = 0;
+  report = simulate(prepared, measured, {.grid = grid, .evidence = evidence}, diagnostics);
   const Reason reason = report.driver.reason;
   if (diagnostics.has_errors() || (reason != Reason::finished && reason != Reason::stopped))
     return std::nullopt;

@@ -1,0 +1,110 @@
+#pragma once
+/// The global error of a run, carried along its steps. With P the path of the run and y the motion
+/// near it, e = P - y obeys
+///
+///   e' = P' - f(P - e),
+///
+/// whatever method has made the ends of the steps: P' - f(P) is the defect, from which local errors
+/// come, and the rest carries what earlier steps have left. P passes through the ends of a block of
+/// steps (block_path.h), so that what interpolation adds is of higher order than the local errors.
+///
+/// Where the motion is resolved by the steps, the defect is a kick at every node of Gauss'
+/// quadrature, with which e drifts on: of order 2 in what it carries, and nothing is damped that
+/// the motion does not damp. Where modes are much faster than the steps,
+///
+///   e(H) = e + H sum b_i R((1 - c_i) H J) d_i,   d_i = P'(t_i) - f(P(t_i) - e),
+///
+/// R(theta z) = S (L_0 + L_1 (1 - S) + ... + L_5 (1 - S)^5), S = 1 / (1 - gamma z), L_n the
+/// polynomials of Laguerre at theta / gamma: exp(theta z) to order 5 with one matrix for all nodes,
+/// 0 where z is infinite (Norsett's restricted Pade approximations; Hairer & Wanner II, IV.6).
+/// There accelerations at the ends of steps are those of the motion but for what is left in fast
+/// modes, times their eigenvalues; (1 - S)^3 of their difference from the path without them is taken
+/// out, which is little of what is slow.
+
+#include <vector>
+
+#include "kardan/integrate/block_path.h"
+#include "kardan/integrate/method.h"
+#include "kardan/integrate/nearby_motion.h"
+
+namespace kardan {
+
+/// Steps that make a block, and nodes in it.
+struct ErrorBlocks {
+  int steps = 2, nodes = 4;
+};
+[[nodiscard]] ErrorBlocks error_blocks(const Method& method);
+
+class GlobalError {
+ public:
+  GlobalError(NearbyMotion& motion, ErrorBlocks blocks);
+
+  /// Goes on from a state with other equations, or from the start, where e is 0.
+  void begin(const State& state, const Vector& a, const Vector& b);
+  /// A step has ended here. True when error() is now that of this state, or of the end of the step
+  /// before it.
+  bool step(const State& state, const Vector& a, const Vector& b);
+  /// Carries the error to the end of the last step. False when it was there already.
+  bool close();
+
+  /// False once the equations could not be evaluated near the run.
+  bool known() const { return known_; }
+  /// At the state of the last block's end, in the chart based there.
+  const Local& error() const { return e_; }
+  const State& at() const { return end_; }
+  /// An event changes the error there.
+  void add(const Local& change);
+
+  long evaluations() const { return counts_.evaluations; }
+  long jacobians() const { return counts_.jacobians; }
+
+ private:
+  /// An end of a step.
+  struct End {
+    State state;
+    Vector a, b;
+  };
+  int steps() const { return block_.last - block_.first; }
+  void put(const State& state, const Vector& a, const Vector& b);
+  void carry_over();
+  void take_earlier_ends();
+  void pass(const std::vector<PathPoint>& points, BlockPath::By by);
+  void smooth_rates();
+  Eval kick(bool& stiff);
+  Eval look_for_fast_modes(bool& stiff);
+  Eval follow_fast_modes();
+  Eval defect(std::size_t node, const Local& e);
+
+  NearbyMotion& motion_;
+  ErrorBlocks blocks_;
+  std::vector<GaussRule> rules_;  // by the number of steps
+  // Ends of steps: earlier ones and those of the block at hand; the same in the chart of the block,
+  // and there with smooth rates.
+  std::vector<End> ends_;
+  std::vector<PathPoint> points_, smooth_;
+  /// Places in ends_: the path begins at the earliest, the block at the first.
+  struct {
+    int earliest = 0, first = 0, last = 0;
+    double length = 0;  // [s]
+  } block_;
+  struct {
+    const GaussRule* rule = nullptr;
+    const std::vector<PathPoint>* along = nullptr;  // the points of the path
+    Vector nodes, shares;  // of the rule and of the points, in shares of the path
+  } quadrature_;
+  BlockPath path_, ends_path_;
+  Local e_, start_, kicked_e_, y_, change_, last_e_;
+  LocalRate rate_, d_, last_d_;
+  std::vector<Local> sums_;
+  State end_;
+  bool known_ = true;
+  bool kicked_whole_ = false;  // kicks have come to the end of the block
+  struct {
+    int blocks = 0, patience = 0;  // that are left, and after which kicks are tried again
+  } fast_;
+  struct {
+    long evaluations = 0, jacobians = 0;
+  } counts_;
+};
+
+}  // namespace kardan

@@ -1,0 +1,203 @@
+/// The global error that a run estimates of itself, against runs that are much tighter.
+
+#include "kardan/run/error_estimate.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kardan/run/held_accuracy.h"
+#include "kardan/run/trajectory.h"
+#include "run/event_runs.h"
+
+namespace kardan {
+namespace {
+
+using namespace test;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string pendulum =
+    "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+    "bodies:\n  rod: {mass: 1, inertia: 0.3, position: [1, 0], markers: {end: {at: [-1, 0]}}}\n"
+    "joints:\n  pin: {type: revolute, between: [ground, rod.end]}\n";
+const std::string top =
+    "kardan: 1\ndimension: 3\ngravity: [0, 0, -9.81]\n"
+    "bodies:\n  top: {mass: 1, inertia: [0.02, 0.02, 0.01], position: [0.2, 0, 0.1],\n"
+    "        angular_velocity: [3, 2, 40], markers: {tip: {at: [-0.2, 0, -0.1]}}}\n"
+    "joints:\n  foot: {type: spherical, between: [ground, top.tip]}\n";
+const std::string drag =
+    "kardan: 1\nequations:\n  positions: {x: 1, y: 0}\n  velocities: {v: 0, w: 0.8}\n"
+    "  forces: {v: -x/(x^2+y^2)^1.5, w: -y/(x^2+y^2)^1.5}\n";
+
+std::vector<std::string> one_step() {
+  std::vector<std::string> out;
+  for (const Method& m : methods())
+    if (!m.integrate && m.order > 1) out.emplace_back(m.name);
+  return out;
+}
+
+/// Largest differences of the states at the end.
+double apart(const State& a, const State& b) {
+  double worst = 0;
+  for (const auto& [x, y] : {std::pair(&a.p, &b.p), std::pair(&a.v, &b.v)})
+    for (std::size_t i = 0; i < x->size(); ++i)
+      worst = std::max(worst, std::abs((*x)[i] - (*y)[i]) / (1 + std::abs((*y)[i])));
+  return worst;
+}
+
+double estimate_of(const Ran& run) {
+  const EstimatedError& e = run.report.error_estimate;
+  EXPECT_TRUE(e.made && e.missing.empty()) << in_words(e);
+  return std::max(e.end_position, e.end_velocity);
+}
+
+class ErrorOfEveryMethod : public testing::TestWithParam<std::string> {};
+
+/// Blocks of three steps of methods of higher order are long: the path through them may be worse
+/// than the steps, and the estimate larger than the error, by whatever it is.
+TEST_P(ErrorOfEveryMethod, IsEstimatedWithinAFactorOfThree) {
+  const bool high = find_method(GetParam())->order > 5;
+  for (const std::string& model : {pendulum, top, drag}) {
+    const Ran reference = run_model(model, "dop853", 3, 1e-13);
+    for (const double tolerance : high ? std::vector{1e-9, 1e-10} : std::vector{1e-5, 1e-7}) {
+      const Ran run = run_model(model, GetParam(), 3, tolerance);
+      if (run.report.driver.reason != Reason::finished) continue;  // refuses the model
+      const double error = apart(run.end(), reference.end());
+      EXPECT_GT(estimate_of(run), error / 3) << model << tolerance;
+      if (!high) EXPECT_LT(estimate_of(run), 3 * error + 1e-12) << model << tolerance;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OneStep, ErrorOfEveryMethod, testing::ValuesIn(one_step()),
+                         [](const auto& test) { return test.param; });
+
+/// The same run without an estimate ends in the same bits.
+TEST(ErrorEstimate, ChangesNothing) {
+  for (const char* method : {"rn4", "dop853", "radau5", "hem5", "adams"}) {
+    std::vector<State> ends;
+    for (const double wanted : {0.0, 1.0}) {
+      Diagnostics diagnostics;
+      Prepared prepared = prepare(model_of(top), {}, diagnostics);
+      ASSERT_TRUE(prepared.system);
+      SimulateOptions options;
+      options.method = method;
+      options.error_estimate = wanted;
+      const RunReport report = simulate(prepared, options, GridSink(), Observer(), diagnostics);
+      EXPECT_EQ(report.error_estimate.made, wanted > 0);
+      ends.push_back(prepared.start.state);
+    }
+    EXPECT_EQ(ends[0].p, ends[1].p) << method;
+    EXPECT_EQ(ends[0].v, ends[1].v) << method;
+  }
+}
+
+TEST(ErrorEstimate, NamesTheWorstVariable) {
+  const Ran run = run_model(pendulum, "rn4", 3, 1e-4);
+  const EstimatedError& e = run.report.error_estimate;
+  EXPECT_THAT(e.position.name, HasSubstr("rod."));
+  EXPECT_THAT(e.velocity.name, HasSubstr("rod."));
+  EXPECT_THAT(in_words(e), HasSubstr(e.position.name));
+  EXPECT_EQ(e.times.size(), e.positions.size());
+  EXPECT_DOUBLE_EQ(e.until, 3);
+}
+
+/// A switch that the run meets too early or too late: x'' = -1, beyond x = 0 it is -3.
+TEST(ErrorEstimate, IsCarriedThroughSwitches) {
+  const std::string model =
+      "kardan: 1\nparameters: {g: 1}\n"
+      "equations:\n  positions: {x: 1}\n  velocities: {v: 0.3}\n"
+      "  forces: {v: \"-g*(1 + 0.2*sin(5*x))\"}\n"
+      "when:\n  down: {expression: x, direction: falling, action: {set: {g: 3}}}\n";
+  const Ran reference = run_model(model, "dop853", 3, 1e-13);
+  ASSERT_EQ(reference.report.driver.events.size(), 1u);
+  for (const char* method : {"rn4", "dopri5", "radau5"}) {
+    const Ran run = run_model(model, method, 3, 1e-5);
+    const double error = apart(run.end(), reference.end());
+    EXPECT_NEAR(estimate_of(run) / error, 1, 0.5) << method;
+  }
+}
+
+/// What is not covered is said.
+TEST(ErrorEstimate, SaysWhatItDoesNotCover) {
+  const std::string ball =
+      "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+      "bodies:\n  ball: {mass: 1, inertia: 0.1, position: [0, 1]}\n"
+      "when:\n  hit: {expression: ball.y, direction: falling, action: {impulse: {restitution: "
+      "0.5}}}\n";
+  const Ran run = run_model(ball, "rn4", 1, 1e-6);
+  const EstimatedError& e = run.report.error_estimate;
+  EXPECT_THAT(e.missing, HasSubstr("changes"));
+  EXPECT_THAT(in_words(e), HasSubstr("no error estimate after"));
+  EXPECT_LT(e.until, 0.5);
+  EstimatedError nothing;
+  nothing.missing = "none was asked for";
+  EXPECT_THAT(in_words(nothing), HasSubstr("no error estimate: none was asked for"));
+}
+
+PrepareRun maker(const std::string& model) {
+  return [model] {
+    Diagnostics diagnostics;
+    return prepare(model_of(model), {}, diagnostics);
+  };
+}
+
+/// With `accuracy` the error is below it, as a tighter run shows.
+TEST(HeldAccuracy, IsBelowWhatWasAskedFor) {
+  for (const std::string& model : {pendulum, top, drag})
+    for (const char* method : {"rn4", "dopri5", "radau5"})
+      for (const double accuracy : {1e-3, 1e-6}) {
+        SimulateOptions options;
+        options.method = method;
+        options.t_end = 3;
+        options.accuracy = accuracy;
+        Diagnostics diagnostics;
+        const FoundTolerance found = hold_accuracy(maker(model), options, diagnostics);
+        ASSERT_TRUE(found.found.held) << found.found.message;
+        const Ran run = run_model(model, method, 3, found.options.driver.tolerance);
+        const Ran reference = run_model(model, "dop853", 3, 1e-13);
+        EXPECT_LT(apart(run.end(), reference.end()), accuracy) << model << method;
+      }
+}
+
+/// A run that does not hold it has failed, and says so.
+TEST(HeldAccuracy, CountsAgainstARunThatMissesIt) {
+  Diagnostics diagnostics;
+  Prepared prepared = maker(pendulum)();
+  SimulateOptions options;
+  options.t_end = 3;
+  options.driver.tolerance = 1e-3;
+  options.accuracy = 1e-5;
+  const RunReport report = simulate(prepared, options, GridSink(), Observer(), diagnostics);
+  ASSERT_EQ(report.against.size(), 1u);
+  EXPECT_THAT(report.against[0], HasSubstr("estimated error"));
+  ASSERT_TRUE(report.held);
+  EXPECT_FALSE(report.held->held);
+}
+
+TEST(HeldAccuracy, SaysWhyItCannotBeHeld) {
+  SimulateOptions options;
+  options.t_end = 3;
+  options.accuracy = 1e-14;
+  Diagnostics diagnostics;
+  const FoundTolerance found = hold_accuracy(maker(pendulum), options, diagnostics);
+  EXPECT_FALSE(found.found.held);
+  EXPECT_THAT(found.found.message, HasSubstr("no tolerance is tighter"));
+}
+
+TEST(ErrorGrowth, IsThatOfAnExponential) {
+  std::vector<double> times, errors;
+  for (int i = 0; i < 50; ++i) {
+    times.push_back(0.2 * i);
+    errors.push_back(1e-12 * std::exp(2 * times.back()));
+  }
+  EXPECT_NEAR(error_growth(times, errors), 2, 1e-6);
+  for (double& e : errors) e = 1e-8;
+  EXPECT_EQ(error_growth(times, errors), 0);
+}
+
+}  // namespace
+}  // namespace kardan
