@@ -16,6 +16,7 @@
 #include "kardan/run/automatic.h"
 #include "kardan/run/choice.h"
 #include "kardan/run/event_actions.h"
+#include "kardan/run/held_tables.h"
 #include "kardan/run/monitor.h"
 #include "kardan/run/prescribed.h"
 #include "kardan/run/ranges.h"
@@ -366,6 +367,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   }
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
   add_remarks(*prepared.system, *choice.method, report);
+  remark_held_tables(*prepared.system, prepared.start.state, report);
   return report;
 }
 
