@@ -5,11 +5,23 @@
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
 #include "kardan/io/start_json.h"
+#include "kardan/run/stability.h"
 
 namespace kardan::cli {
 namespace {
 
-void print_prepared(const Prepared& p) {
+void print_stability(const StabilityReport& s) {
+  const std::string text =
+      s.kind == Stability::stable     ? "stable: every small motion dies out"
+      : s.kind == Stability::undamped ? "no small motion grows, but some do not die out"
+      : s.kind == Stability::unstable
+          ? fmt::format("NOT stable: a small motion of {} grows e-fold in {:.3g} s", s.moves,
+                        1 / s.growth)
+          : "not known: " + s.why;
+  fmt::print("{:<22}{}\n", "stability", text);
+}
+
+void print_prepared(const Prepared& p, const StabilityReport& stability) {
   const AssemblyReport& r = p.start.report;
   print_title(p.system->blueprint().name);
   if (p.equilibrium) {
@@ -19,6 +31,7 @@ void print_prepared(const Prepared& p) {
                e.relaxed ? ", by damped relaxation" : "");
     fmt::print("{:<22}{:.2e} (largest of all bodies)\n", "acceleration left",
                e.largest_acceleration);
+    if (e.status == Eval::ok) print_stability(stability);
     for (const auto& [name, value] : p.solved) fmt::print("  found {:<35} {:.15g}\n", name, value);
     print_wishes(e.wishes);
     for (const ForceImbalance& f : e.imbalance)
@@ -59,11 +72,21 @@ int show(const ModelOptions& options, Start start) {
     tell(diagnostics);
     return bad_input;
   }
-  if (options.json)
-    print_json(to_json(prepared));
-  else if (!options.quiet)
-    print_prepared(prepared);
   const AssemblyReport& r = prepared.start.report;
+  StabilityReport stability;
+  const bool balanced = prepared.equilibrium && r.status == Eval::ok;
+  if (balanced) stability = find_stability(prepared);
+  if (options.json) {
+    Json out = to_json(prepared);
+    if (balanced)
+      out["stability"] = {{"kind", to_string(stability.kind)},
+                          {"growth", stability.growth},
+                          {"moves", stability.moves},
+                          {"why", stability.why}};
+    print_json(out);
+  } else if (!options.quiet) {
+    print_prepared(prepared, stability);
+  }
   if (r.status == Eval::ok) return finished;
   fmt::print(stderr, "kardan: {}\n        {}\n", r.message, r.advice);
   return failed;

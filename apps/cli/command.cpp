@@ -7,6 +7,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/stored_result.h"
+#include "kardan/io/units.h"
 
 namespace kardan::cli {
 
@@ -15,6 +16,12 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {
   Diagnostics diagnostics;
   for (const std::string& item : options.set) {
     const auto equals = item.find('=');
+    if (equals != std::string::npos) {
+      if (const auto given = parse_number_with_unit(item.substr(equals + 1))) {
+        values.emplace_back(item.substr(0, equals), given->unit.to_si(given->number));
+        continue;
+      }
+    }
     const auto parsed = equals == std::string::npos
                             ? Expected<Expression, ExpressionError>(
                                   ExpressionError{"no '=' found", 0, "write --set name=value"})
@@ -37,6 +44,25 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {
   return values;
 }
 
+namespace {
+
+/// A number for a parameter that the file gives in millimetres may be meant in those, or in metres.
+void refuse_bare_numbers(const ModelOptions& options, const YamlDocument& document,
+                         Diagnostics& diagnostics) {
+  for (const std::string& item : options.set) {
+    const std::size_t equals = item.find('=');
+    const std::string name = item.substr(0, equals), value = item.substr(equals + 1);
+    const auto unit = foreign_unit(document, name);
+    if (unit && !parse_number_with_unit(value))
+      diagnostics.error("usage.set",
+                        fmt::format("--set {}: '{}' is given in {}; wanted a number with its unit",
+                                    item, name, *unit),
+                        {}, fmt::format("write --set '{}={} {}'", name, value, *unit));
+  }
+}
+
+}  // namespace
+
 std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides,
                                 Unnamed unnamed) {
   Diagnostics diagnostics;
@@ -52,6 +78,7 @@ std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValu
   else if (const auto stored = StoredResult::open(options.file, diagnostics))
     loaded = load_model_text(stored->description().model, options.file, overrides,
                              IncludeFrom::nowhere, diagnostics, {}, name);
+  if (loaded) refuse_bare_numbers(options, loaded->document, diagnostics);
   if (tell(diagnostics)) return std::nullopt;
   return loaded;
 }

@@ -32,7 +32,11 @@ int convert(const ModelOptions& options, const ConvertOptions& given) {
   const auto loaded = load(options, *overrides, Unnamed::stays);
   if (!loaded) return bad_input;
   YamlNode tree = given.expand ? to_tree(loaded->model) : loaded->document.root;
-  for (const auto& [name, value] : *overrides) set_parameter(tree, name, value);
+  for (const auto& [name, value] : *overrides) {
+    if (set_parameter(tree, name, value)) continue;
+    fmt::print(stderr, "kardan: --set {}: the parameter is one of a repeat; add --expand\n", name);
+    return bad_input;
+  }
   const std::string text = as_json ? to_json(tree) : to_yaml(tree);
   if (given.out.empty()) {
     fmt::print("{}", text);

@@ -22,8 +22,10 @@
 #include "kardan/io/result_writer.h"
 #include "kardan/io/run_options.h"
 #include "kardan/run/certify.h"
+#include "kardan/run/choice.h"
 #include "kardan/run/held_accuracy.h"
 #include "kardan/run/simulate.h"
+#include "kardan/run/stiff_elements.h"
 
 namespace kardan::cli {
 namespace {
@@ -292,13 +294,25 @@ std::vector<std::string> inputs_of(const RunOptions& given, const StartedModel& 
   return out;
 }
 
+/// What is seldom meant of a run.
+void warn_of_run(const Model& model, const System& system, const RunOptions& given,
+                 const SimulateOptions& options, Diagnostics& faults) {
+  const auto end = given.numbers.find("t_end");
+  if (!model.simulate.find("t_end") && (end == given.numbers.end() || !end->second))
+    faults.warning(
+        "run.no_end",
+        fmt::format("t_end is not given: the run ends at {} s", format_number(options.t_end)),
+        model.where, "write simulate: {t_end: ...}, or --t-end");
+  Diagnostics discarded;
+  const Choice choice = choose_method(options.method, discarded);
+  if (choice.method) warn_of_stiff_elements(system, *choice.method, options.t_end, faults);
+}
+
 }  // namespace
 
-static int run(const ModelOptions& command, const RunOptions& run_command) {
+static int run(ModelOptions options, RunOptions given) {
   const Clock::time_point begin = Clock::now();
-  Deadline before(run_command.wall_limit.value_or(0));
-  ModelOptions options = command;
-  RunOptions given = run_command;
+  Deadline before(given.wall_limit.value_or(0));
   Diagnostics faults;
   std::optional<Checkpoint> from;
   if (!given.resume.empty()) from = read_resume(options, given, faults);
@@ -310,6 +324,7 @@ static int run(const ModelOptions& command, const RunOptions& run_command) {
   SimulateOptions simulate_options;
   const bool good = read_run_options(model, *prepared.system, given, simulate_options, faults) &&
                     (!from || may_resume(*from, given.resume, started, simulate_options, faults));
+  if (good) warn_of_run(model, *prepared.system, given, simulate_options, faults);
   tell(faults);
   if (!good) return bad_input;
   faults = {};
@@ -335,14 +350,14 @@ static int run(const ModelOptions& command, const RunOptions& run_command) {
   const Interrupt interrupt;
   before.off();
   const Limits limits{begin, given.wall_limit};
-  const bool silent = options.quiet || options.json;
   Told told{{results, checkpoints, log}};
   RunReport report;
   const Ended ended = supervise(
       [&] {
-        report = run_to_files(prepared, simulate_options, told,
-                              silent ? ProgressDisplay::hidden : ProgressDisplay::shown, resumed,
-                              limits, faults);
+        report = run_to_files(
+            prepared, simulate_options, told,
+            options.quiet || options.json ? ProgressDisplay::hidden : ProgressDisplay::shown,
+            resumed, limits, faults);
       },
       [&] { return !limits.asked().empty(); });
   if (ended == Ended::given_up)

@@ -26,6 +26,11 @@ struct Dimension {
 /// are not SI without prefix (but kg).
 [[nodiscard]] std::optional<Dimension> parse_unit(std::string_view unit);
 
+/// What a message says of units: readers of files know more of them (kardan/io/units.h).
+inline constexpr std::string_view unit_hint =
+    "m, kg, s, rad, N, J, W, Pa, Hz, in files with prefixes (mm, kN, MPa), g, t, deg, rev, rpm, "
+    "min, h, bar, and products such as N s/m";
+
 /// The dimension of a name or of a function's value, or nothing where it is not known.
 using DimensionScope = std::function<std::optional<Dimension>(std::string_view name)>;
 

@@ -1,5 +1,8 @@
 #include "kardan/base/enclosure.h"
 
+#include <cmath>
+#include <limits>
+
 #include "kardan/base/time_function.h"
 
 namespace kardan {
@@ -252,13 +255,38 @@ Taylor TimeFunction::enclose(const Taylor& t) const {
 
 /// Over one piece its polynomial; over several, all of theirs, each over its own part.
 Taylor Table::enclose(const Taylor& x) const {
+  const double begin = data_->x.front(), end = data_->x.back();
+  if (data_->outside != Outside::repeat || (x.c[0].lo >= begin && x.c[0].hi <= end))
+    return enclose_within(x);
+  if (!x.c[0].finite() || x.c[0].width() >= period()) {
+    Taylor all = x;  // a whole period, or more
+    all.c[0] = Interval(begin, end);
+    Taylor out = enclose_within(all);
+    out.forget_from(continuous_derivatives() + 2);
+    return out;
+  }
+  // Moved into one period, and what reaches into the next one. Rounding of the place counts.
+  const double periods = std::floor((x.c[0].lo - begin) / period());
+  Taylor moved = x + -(periods * period());
+  const double blur = 4 * std::numeric_limits<double>::epsilon() * x.c[0].size();
+  moved.c[0] = moved.c[0] + Interval(-blur, blur);
+  Taylor out;
+  bool first = true;
+  for (const double shift : {-period(), 0.0, period()}) {
+    Taylor part = moved + -shift;
+    if (part.c[0].hi < begin || part.c[0].lo > end) continue;
+    part.c[0] = clipped(part.c[0], begin, end);
+    const Taylor y = enclose_within(part);
+    out = first ? y : either(out, y, continuous_derivatives());
+    first = false;
+  }
+  return out;
+}
+
+Taylor Table::enclose_within(const Taylor& x) const {
   const std::vector<double>& grid = data_->x;
   const Interval& at = x.c[0];
-  const auto piece = [&](double v) {
-    return static_cast<std::size_t>(std::upper_bound(grid.begin(), grid.end(), v) - grid.begin());
-  };
   const std::size_t first = piece(at.lo), last = piece(at.hi);
-  const int continuous = data_->interpolation == Interpolation::linear ? 0 : 2;
   Taylor out;
   for (std::size_t i = first; i <= last; ++i) {
     const Segment& s = data_->segments[i];
@@ -266,9 +294,9 @@ Taylor Table::enclose(const Taylor& x) const {
     if (i > first) u.c[0].lo = grid[i - 1];
     if (i < last) u.c[0].hi = grid[i];
     u = u + -s.origin;
-    const Taylor y =
-        s.c2 == 0 && s.c3 == 0 ? u * s.c1 + s.c0 : ((u * s.c3 + s.c2) * u + s.c1) * u + s.c0;
-    out = i == first ? y : either(out, y, continuous);
+    Taylor y = s.c2 == 0 && s.c3 == 0 ? u * s.c1 + s.c0 : ((u * s.c3 + s.c2) * u + s.c1) * u + s.c0;
+    if (!std::isfinite(s.c0)) y.forget_from(0);
+    out = i == first ? y : either(out, y, continuous_at(i));
   }
   return out;
 }

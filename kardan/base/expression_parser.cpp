@@ -141,7 +141,7 @@ Expected<Program, ExpressionError> Parser::run() {
   if (token_.kind != Token::Kind::end) {
     std::string hint;
     if (token_.kind == Token::Kind::name || token_.kind == Token::Kind::number || at("(")) {
-      hint = "a product is written with '*'";
+      hint = "a product is written with '*'; a value with a unit stands alone: 25 mm";
     }
     if (at(")")) hint = "there is no '(' for this ')'";
     fail_at_token("an operator or the end", hint);

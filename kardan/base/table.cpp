@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
+
+#include "kardan/base/table_slopes.h"
 
 namespace kardan {
 namespace {
@@ -38,54 +41,58 @@ std::optional<TableError> find_fault(const std::vector<double>& x, const std::ve
   return std::nullopt;
 }
 
-/// y''_i of the natural cubic spline, h_i = x_{i+1} - x_i (Stoer & Bulirsch, section 2.4):
-///   h_{i-1} y''_{i-1} + 2 (h_{i-1} + h_i) y''_i + h_i y''_{i+1}
-///       = 6 ((y_{i+1} - y_i)/h_i - (y_i - y_{i-1})/h_{i-1}),     y''_0 = y''_n = 0,
-/// diagonally dominant, so elimination needs no pivots.
-std::vector<double> natural_curvature(const std::vector<double>& x, const std::vector<double>& y) {
-  const std::size_t n = x.size();
-  std::vector<double> curvature(n, 0.0), upper(n, 0.0);
-  for (std::size_t i = 1; i + 1 < n; ++i) {
-    const double h_left = x[i] - x[i - 1], h = x[i + 1] - x[i];
-    const double right_side = 6.0 * ((y[i + 1] - y[i]) / h - (y[i] - y[i - 1]) / h_left);
-    const double pivot = 2.0 * (h_left + h) - h_left * upper[i - 1];
-    upper[i] = h / pivot;
-    curvature[i] = (right_side - h_left * curvature[i - 1]) / pivot;
-  }
-  for (std::size_t i = n - 1; i-- > 1;) curvature[i] -= upper[i] * curvature[i + 1];
-  return curvature;
-}
-
 }  // namespace
 
 Table::Table(Data data) : data_(std::make_shared<const Data>(std::move(data))) {}
 
 std::vector<Table::Segment> Table::make_segments(const std::vector<double>& x,
                                                  const std::vector<double>& y,
-                                                 const std::vector<double>& curvature) {
+                                                 Interpolation interpolation, Outside outside) {
   const std::size_t last = x.size() - 1;
   std::vector<Segment> segments(x.size() + 1);
-  for (std::size_t i = 0; i < last; ++i) {
-    const double h = x[i + 1] - x[i];
-    const double c1 = (y[i + 1] - y[i]) / h - h * (2.0 * curvature[i] + curvature[i + 1]) / 6.0;
-    const double c3 = (curvature[i + 1] - curvature[i]) / (6.0 * h);
-    segments[i + 1] = {x[i], y[i], c1, 0.5 * curvature[i], c3};
+  const bool periodic = outside == Outside::repeat;
+  if (interpolation == Interpolation::pchip || interpolation == Interpolation::akima) {
+    const std::vector<double> slope = interpolation == Interpolation::pchip
+                                          ? table_slopes::pchip(x, y, periodic)
+                                          : table_slopes::akima(x, y, periodic);
+    for (std::size_t i = 0; i < last; ++i) {
+      const double h = x[i + 1] - x[i], secant = (y[i + 1] - y[i]) / h;
+      segments[i + 1] = {x[i], y[i], slope[i], (3 * secant - 2 * slope[i] - slope[i + 1]) / h,
+                         (slope[i] + slope[i + 1] - 2 * secant) / (h * h)};
+    }
+  } else {
+    const std::vector<double> curvature = interpolation == Interpolation::linear
+                                              ? std::vector<double>(x.size(), 0.0)
+                                          : periodic ? table_slopes::periodic_curvature(x, y)
+                                                     : table_slopes::natural_curvature(x, y);
+    for (std::size_t i = 0; i < last; ++i) {
+      const double h = x[i + 1] - x[i];
+      const double c1 = (y[i + 1] - y[i]) / h - h * (2.0 * curvature[i] + curvature[i + 1]) / 6.0;
+      const double c3 = (curvature[i + 1] - curvature[i]) / (6.0 * h);
+      segments[i + 1] = {x[i], y[i], c1, 0.5 * curvature[i], c3};
+    }
   }
-  segments[0] = {x[0], y[0], segments[1].c1, 0.0, 0.0};
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
   const double h = x[last] - x[last - 1];
   const Segment& end = segments[last];
   const double end_slope = end.c1 + h * (2.0 * end.c2 + 3.0 * h * end.c3);
-  segments[last + 1] = {x[last], y[last], end_slope, 0.0, 0.0};
+  const bool extends = outside == Outside::extend;
+  segments[0] = {x[0], y[0], extends ? segments[1].c1 : 0.0, 0.0, 0.0};
+  segments[last + 1] = {x[last], y[last], extends ? end_slope : 0.0, 0.0, 0.0};
+  if (outside == Outside::error) segments[0].c0 = segments[last + 1].c0 = unknown;
   return segments;
 }
 
 Expected<Table, TableError> Table::make(std::vector<double> x, std::vector<double> y,
-                                        Interpolation interpolation) {
+                                        Interpolation interpolation, Outside outside) {
   if (std::optional<TableError> fault = find_fault(x, y)) return *std::move(fault);
-  const std::vector<double> curvature = interpolation == Interpolation::linear
-                                            ? std::vector<double>(x.size(), 0.0)
-                                            : natural_curvature(x, y);
-  std::vector<Segment> segments = make_segments(x, y, curvature);
+  if (outside == Outside::repeat && y.front() != y.back())
+    return TableError{
+        fmt::format("it repeats, and begins with {} but ends with {}", y.front(), y.back()),
+        static_cast<int>(y.size()) - 1,
+        "let the last point have the value of the first: it is where the next period "
+        "begins"};
+  std::vector<Segment> segments = make_segments(x, y, interpolation, outside);
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const Segment& s = segments[i];
     if (!std::isfinite(s.c1) || !std::isfinite(s.c2) || !std::isfinite(s.c3)) {
@@ -94,16 +101,56 @@ Expected<Table, TableError> Table::make(std::vector<double> x, std::vector<doubl
                         "the points are too close in x or too far in y"};
     }
   }
-  return Table(Data{std::move(x), std::move(y), interpolation, std::move(segments)});
+  return Table(Data{std::move(x), std::move(y), interpolation, outside, std::move(segments)});
+}
+
+int Table::continuous_derivatives() const {
+  switch (data_->interpolation) {
+    case Interpolation::linear:
+      return 0;
+    case Interpolation::pchip:
+    case Interpolation::akima:
+      return 1;
+    case Interpolation::cubic_spline:
+      break;
+  }
+  return 2;
+}
+
+std::size_t Table::piece(double x) const {
+  const std::vector<double>& grid = data_->x;
+  const auto i =
+      static_cast<std::size_t>(std::upper_bound(grid.begin(), grid.end(), x) - grid.begin());
+  return x == grid.back() ? i - 1 : i;
+}
+
+int Table::continuous_at(std::size_t i) const {
+  const std::size_t last = data_->segments.size() - 1;
+  if (i > 1 && i < last) return continuous_derivatives();
+  switch (data_->outside) {
+    case Outside::extend:
+    case Outside::repeat:
+      return continuous_derivatives();
+    case Outside::error:
+      return -1;
+    case Outside::hold:
+      break;
+  }
+  // Flat at its end, a table goes on as it is held.
+  const Segment& s = data_->segments[i == 1 ? 1 : last - 1];
+  const double u = i == 1 ? 0.0 : data_->x.back() - s.origin;
+  return s.c1 + u * (2 * s.c2 + 3 * u * s.c3) == 0 ? std::max(1, continuous_derivatives()) : 0;
 }
 
 TimeJet Table::at(double x) const {
-  const std::vector<double>& grid = data_->x;
-  const auto next = std::upper_bound(grid.begin(), grid.end(), x);
-  const Segment& s = data_->segments[static_cast<std::size_t>(next - grid.begin())];
+  if (data_->outside == Outside::repeat && (x < data_->x.front() || x > data_->x.back()))
+    x -= period() * std::floor((x - data_->x.front()) / period());
+  const Segment& s = data_->segments[piece(x)];
   const double u = x - s.origin;
-  return {s.c0 + u * (s.c1 + u * (s.c2 + u * s.c3)), s.c1 + u * (2.0 * s.c2 + u * (3.0 * s.c3)),
-          2.0 * s.c2 + u * (6.0 * s.c3), 6.0 * s.c3};
+  TimeJet jet{s.c0 + u * (s.c1 + u * (s.c2 + u * s.c3)), s.c1 + u * (2.0 * s.c2 + u * (3.0 * s.c3)),
+              2.0 * s.c2 + u * (6.0 * s.c3), 6.0 * s.c3};
+  if (x == data_->x.back()) jet.value = data_->y.back();  // not as a piece rounds it
+  return jet;
 }
 
 }  // namespace kardan

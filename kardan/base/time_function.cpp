@@ -47,7 +47,7 @@ int TimeFunction::continuous_derivatives() const {
   if (const Expression* const expression = std::get_if<Expression>(&source_))
     return expression->continuous_derivatives();
   if (const Table* const table = std::get_if<Table>(&source_))
-    return table->interpolation() == Interpolation::linear ? 0 : 2;
+    return table->continuous_derivatives();
   return smooth;
 }
 

@@ -38,6 +38,10 @@ class TimeFunction final : public NamedFunction {
   /// True when it is known not to vary.
   [[nodiscard]] bool is_constant() const { return std::holds_alternative<double>(source_); }
 
+  /// The table it is, or null.
+  [[nodiscard]] const Table* table() const { return std::get_if<Table>(&source_); }
+  [[nodiscard]] const Expression* expression() const { return std::get_if<Expression>(&source_); }
+
   /// The expression, the number, or "table of n points".
   [[nodiscard]] std::string text() const;
 

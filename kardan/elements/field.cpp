@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 
 #include "kardan/base/text.h"
 
@@ -50,10 +52,60 @@ bool holds(Check check, double x) {
   return true;
 }
 
+constexpr std::array<std::pair<std::string_view, Interpolation>, 4> interpolations{
+    {{"pchip", Interpolation::pchip},
+     {"linear", Interpolation::linear},
+     {"akima", Interpolation::akima},
+     {"cubic", Interpolation::cubic_spline}}};
+constexpr std::array<std::pair<std::string_view, Outside>, 4> ways_outside{
+    {{"hold", Outside::hold},
+     {"extend", Outside::extend},
+     {"repeat", Outside::repeat},
+     {"error", Outside::error}}};
+
+template <class Names>
+std::vector<std::string> names_of(const Names& names) {
+  std::vector<std::string> out;
+  for (const auto& [name, meaning] : names) out.emplace_back(name);
+  return out;
+}
+
+/// Of a name that has been checked.
+template <class Names>
+auto by_name(const Names& names, std::string_view wanted) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == wanted; })
+      ->second;
+}
+
 /// What a field means, as a hint. A doc of one word is the name again or a symbol ("mass", "k"): it
 /// helps nobody.
 std::string meaning(const FieldInfo& info) {
   return info.doc.find(' ') == std::string::npos ? "" : info.doc;
+}
+
+/// The components of a parameter that is a vector, where its name stands alone.
+std::optional<FieldValue> vector_parameter(const FieldValue& v, const Environment& parameters) {
+  const auto* name = std::get_if<std::string>(&v.data);
+  if (!name || !parameters.find(*name + ".x")) return std::nullopt;
+  FieldValue::List list;
+  for (const char* component : {".x", ".y", ".z"})
+    if (parameters.find(*name + component)) {
+      list.emplace_back(*name + component);
+      list.back().where = v.where;
+    }
+  FieldValue out(std::move(list));
+  out.where = v.where;
+  return out;
+}
+
+/// A plain number that is more than a turn in radians may be degrees.
+void remark_angle(double value, const FieldValue& v, const std::string& what,
+                  Diagnostics& diagnostics) {
+  if (!(std::abs(value) > 2 * std::numbers::pi)) return;
+  diagnostics.warning(
+      "unit.angle", fmt::format("{} = {} rad, more than a turn", what, format_number(value)),
+      v.where,
+      fmt::format("write {0} deg for degrees, {0} rad if radians are meant", format_number(value)));
 }
 
 }  // namespace
@@ -88,10 +140,8 @@ const FieldValue* ValueReader::without_unit(const FieldValue& v, const std::stri
     const auto* text = std::get_if<std::string>(&unit->data);
     const auto dimension = parse_unit(text ? *text : describe_value(*unit));
     if (!dimension) {
-      fail(
-          "unit.unknown", fmt::format("{}: unknown unit {}", what, describe_value(*unit)), *unit,
-          "units are those of the SI without prefixes: m, kg, s, rad, N, J, W, Pa, Hz and products "
-          "such as N s/m");
+      fail("unit.unknown", fmt::format("{}: unknown unit {}", what, describe_value(*unit)), *unit,
+           std::string(unit_hint));
       return nullptr;
     }
     if (!fits(*dimension, info, *unit, what)) return nullptr;
@@ -169,7 +219,12 @@ bool ValueReader::expression(const FieldValue& v, const std::string& what, const
     FieldValue at = v;
     if (at.where.column > 0) at.where.column += parsed.value().name_offset(i);
     std::string hint;
-    if (parameters_.function(name))
+    if (name.find('.') != std::string::npos && !variables.empty())
+      hint = fmt::format(
+          "known here: parameters and {}; a force that depends on the motion is the law of a "
+          "spring_damper, or of another element that takes one",
+          fmt::join(variables, ", "));
+    else if (parameters_.function(name))
       hint = fmt::format("it is a function: write {}(t)", name);
     else if (!near.empty())
       hint = "did you mean '" + near + "'?";
@@ -191,6 +246,7 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   if (!given) return false;
   if (const auto* number = std::get_if<double>(&given->data)) {
     out = *number;
+    if (given == &v && info.unit == "rad") remark_angle(out, v, what, diagnostics_);
     return check(out, *given, what, info);
   }
   Expression e;
@@ -244,6 +300,7 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   const FieldValue* const given = without_unit(v, what, info);
   if (!given) return false;
   if (given != &v) return read(*given, what, info, out);
+  if (const auto named = vector_parameter(v, parameters_)) return read(*named, what, info, out);
   if (std::holds_alternative<double>(v.data) || std::holds_alternative<std::string>(v.data)) {
     out.assign(1, 0.0);  // one number stands for a list of one
     return read(v, what, info, out[0]);
@@ -264,6 +321,8 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
                        Vec3d& out) const {
   const FieldValue* const given = without_unit(v, what, info);
   if (!given) return false;
+  if (const auto named = vector_parameter(*given, parameters_))
+    return read(*named, what, info, out);
   const auto* list = std::get_if<FieldValue::List>(&given->data);
   if (!list || (list->size() != 2 && list->size() != 3))
     return fail(
@@ -285,7 +344,8 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        Expression& out) const {
-  return expression(v, what, info, info.variables, out);
+  const FieldValue* const given = without_unit(v, what, info);
+  return given && expression(*given, what, info, info.variables, out);
 }
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
@@ -316,24 +376,28 @@ bool ValueReader::smooth_enough(const TimeFunction& f, const FieldValue& v, cons
               fmt::format("{}: a function with kinks; wanted one with continuous velocity and "
                           "acceleration",
                           what),
-              v, "use a spline instead of straight lines, 'step' instead of 'ramp'");
+              v, "write interpolation: cubic in a table, 'step' instead of 'ramp'");
 }
 
 bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
                        std::optional<Table>& out) const {
-  // [[x, y], ...] or {points: [[x, y], ...], interpolation: linear | spline, unit: ...}
+  // [[x, y], ...] or {points: [[x, y], ...], interpolation: ..., outside: ..., unit: ...}
   if (!without_unit(v, what, info)) return false;
   const FieldValue* points = &v;
-  std::string interpolation = "spline";
+  // A driver needs continuous accelerations; elsewhere nothing shall overshoot.
+  std::string interpolation = info.smoothness > 1 ? "cubic" : "pchip", outside = "hold";
   if (const auto* map = std::get_if<FieldValue::Mapping>(&v.data)) {
     points = nullptr;
     for (const auto& [key, value] : *map) {
       if (key == "points") points = &value;
-      if (key == "interpolation" &&
-          !read(value, what + ".interpolation", {.choices = {"linear", "spline"}}, interpolation))
+      if (key == "interpolation" && !read(value, what + ".interpolation",
+                                          {.choices = names_of(interpolations)}, interpolation))
+        return false;
+      if (key == "outside" &&
+          !read(value, what + ".outside", {.choices = names_of(ways_outside)}, outside))
         return false;
     }
-    report_unknown_keys(*map, {"points", "interpolation", "unit"}, what, diagnostics_);
+    report_unknown_keys(*map, {"points", "interpolation", "outside", "unit"}, what, diagnostics_);
   }
   const auto* list = points ? std::get_if<FieldValue::List>(&points->data) : nullptr;
   if (!list)
@@ -350,9 +414,8 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
     x.push_back(pair[0]);
     y.push_back(pair[1]);
   }
-  auto table =
-      Table::make(std::move(x), std::move(y),
-                  interpolation == "linear" ? Interpolation::linear : Interpolation::cubic_spline);
+  auto table = Table::make(std::move(x), std::move(y), by_name(interpolations, interpolation),
+                           by_name(ways_outside, outside));
   if (!table)
     return fail("field.table", fmt::format("{}: {}", what, table.error().message), v,
                 table.error().hint);
@@ -375,68 +438,6 @@ void report_unknown_keys(const FieldMap& values, const std::vector<std::string>&
                       near.empty() ? fmt::format("known keys: {}", fmt::join(known, ", "))
                                    : "did you mean '" + near + "'?");
   }
-}
-
-std::string kind_of(const double&) {
-  return "number";
-}
-std::string kind_of(const int&) {
-  return "whole number";
-}
-std::string kind_of(const bool&) {
-  return "true or false";
-}
-std::string kind_of(const std::string&) {
-  return "word";
-}
-std::string kind_of(const Vec3d&) {
-  return "[x, y, z]";
-}
-std::string kind_of(const std::vector<double>&) {
-  return "list of numbers";
-}
-std::string kind_of(const TimeFunction&) {
-  return "function of t";
-}
-std::string kind_of(const Expression&) {
-  return "expression";
-}
-std::string kind_of(const std::optional<Table>&) {
-  return "table [[x, y], ...]";
-}
-std::string kind_of(const ColorField&) {
-  return "colour";
-}
-
-std::string default_text(const double& x) {
-  return format_number(x);
-}
-std::string default_text(const int& x) {
-  return std::to_string(x);
-}
-std::string default_text(const bool& x) {
-  return x ? "true" : "false";
-}
-std::string default_text(const std::string& x) {
-  return x;
-}
-std::string default_text(const Vec3d& x) {
-  return fmt::format("[{}, {}, {}]", format_number(x.x), format_number(x.y), format_number(x.z));
-}
-std::string default_text(const std::vector<double>& x) {
-  return x.empty() ? "[]" : "...";
-}
-std::string default_text(const TimeFunction& x) {
-  return x.text();
-}
-std::string default_text(const Expression& x) {
-  return x.text();
-}
-std::string default_text(const std::optional<Table>&) {
-  return "none";
-}
-std::string default_text(const ColorField&) {
-  return "none";
 }
 
 }  // namespace kardan

@@ -477,7 +477,7 @@ ConsistentStart assemble(const System& system, State guess, const std::vector<Bo
     report.message =
         "the accelerations are not determined: the mass matrix is singular in a "
         "direction the constraints leave free";
-    report.advice = "give every free body mass and inertia ('kardan check' lists massless parts)";
+    report.advice = advice_on_mass(system.blueprint());
     if (system.sizes().multiplier_forces) {
       report.message =
           "the accelerations are not determined: forces depend on multipliers, and these have no "

@@ -82,10 +82,14 @@ StartChanges find_changes(const System& system, const State& from, const State& 
   }
   if (!far.empty())
     out.warnings.push_back(fmt::format(
-        "to assemble the start, bodies were moved far from where they were given: {}", some(far)));
+        "to assemble the start, bodies were moved far from where they were given: {} (give their "
+        "places, or those of the joints on them, more nearly)",
+        some(far)));
   if (!fast.empty())
     out.warnings.push_back(
-        fmt::format("velocities that were given cannot be kept: {}", some(fast)));
+        fmt::format("velocities that were given cannot be kept: {} (joints and drivers do not "
+                    "allow them: correct them, or leave them out)",
+                    some(fast)));
   return out;
 }
 

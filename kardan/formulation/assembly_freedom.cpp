@@ -120,7 +120,7 @@ ConsistentStart take_as_given(const System& system, State given,
   if (report.status != Eval::ok && !blame_not_finite(system, out.state, *ws, report)) {
     report.diagnosis = Diagnosis::accelerations_singular;
     report.message = "the accelerations are not determined at the start";
-    report.advice = "give every free body mass and inertia ('kardan check' lists massless parts)";
+    report.advice = advice_on_mass(system.blueprint());
   }
   report.reached = constraint_residuals(system, out.state, out.a, *ws);
   return out;

@@ -89,4 +89,19 @@ bool blame_not_finite(const System& system, const State& state, Workspace& ws,
   return found.what != Found::What::nothing;
 }
 
+std::string advice_on_mass(const Blueprint& blueprint) {
+  constexpr std::size_t most_named = 8;
+  std::vector<std::string> names;
+  for (std::size_t b = 1; b < blueprint.bodies.size() && names.size() < most_named; ++b) {
+    const BodyData& body = blueprint.bodies[b];
+    bool whole = body.mass > 0;
+    for (int k = blueprint.dimension == 2 ? 2 : 0; k < 3 && body.kind == BodyKind::rigid; ++k)
+      whole = whole && body.inertia[k][k] > 0;
+    if (!whole) names.push_back(fmt::format("'{}'", body.name));
+  }
+  if (names.empty()) return "give every free body mass and inertia";
+  return fmt::format("give mass and inertia to {}, in directions where nothing holds them",
+                     fmt::join(names, ", "));
+}
+
 }  // namespace kardan

@@ -22,6 +22,9 @@ std::string contradicting_row(const System& system, int row);
 /// finite there.
 std::string not_finite_culprit(const System& system, const State& state, Workspace& ws);
 
+/// What to do where the mass matrix is singular: the bodies that lack mass or inertia, by name.
+std::string advice_on_mass(const Blueprint& blueprint);
+
 /// True where a force, a constraint or the mass at `state` is not finite; the report then says
 /// which, and where it stands in its file.
 bool blame_not_finite(const System& system, const State& state, Workspace& ws,

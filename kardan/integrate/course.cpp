@@ -115,9 +115,14 @@ void Course::no_step(Diagnosis diagnosis, std::string_view what) {
   stop(Reason::step_too_small, diagnosis,
        fmt::format("t = {:.9g}: {}{}", state.t, what,
                    culprit.empty() ? "" : "; trouble with " + culprit),
-       "the motion may end here (a singular position, a contradiction of drivers, a force that is "
-       "not finite): look at the last states, loosen the tolerance, or take radau5, which passes "
-       "singular positions");
+       options.fixed_step > 0
+           ? "steps of fixed length have no error control: take a shorter one, or an implicit "
+             "method, or leave the length to the error control"
+           : "the motion may end here (a singular position, a contradiction of drivers, a force "
+             "that is "
+             "not finite): look at the last states, loosen the tolerance, or take radau5, which "
+             "passes "
+             "singular positions");
 }
 
 bool Course::interrupted() {

@@ -169,7 +169,10 @@ class Driver {
   bool too_small(double h) {
     const std::string named =
         failure_ == Diagnosis::none ? std::string() : fmt::format(" [{}]", to_string(failure_));
-    run_.no_step(failure_, fmt::format("the step fell to {:.2g} s{}", h, named));
+    run_.no_step(failure_, fmt::format("{} {:.2g} s{}",
+                                       options_.fixed_step > 0 ? "no step could be made of"
+                                                               : "the step fell to",
+                                       h, named));
     return false;
   }
 

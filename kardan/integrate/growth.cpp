@@ -145,7 +145,7 @@ const LocalJacobian* jacobian_in(ChartProblem& free_form, const State& state, Lo
                                                                                     : nullptr;
 }
 
-Eval find_modes(const LocalJacobian& J, Modes& modes) {
+Eval find_modes(const LocalJacobian& J, GrowingModes& modes) {
   Matrix A;
   EigenSystem all;
   modes = {};

@@ -52,13 +52,13 @@ class NoGrowthTest {
                                                LocalJacobian& out);
 
 /// Eigenvalues of the Jacobian that grow.
-struct Modes {
+struct GrowingModes {
   double real = 0;                                 ///< the largest real one; 0: none is positive
   std::vector<std::complex<double>> oscillations;  ///< one of each pair
 };
 /// Of modes that only rounding has moved off the axis none is one. Nothing when the eigenvalues
 /// cannot be found.
-[[nodiscard]] Eval find_modes(const LocalJacobian& J, Modes& modes);
+[[nodiscard]] Eval find_modes(const LocalJacobian& J, GrowingModes& modes);
 
 /// Looks at the Jacobian whenever steps have become longer, and after some steps.
 class GrowthWatch {
@@ -87,7 +87,7 @@ class GrowthWatch {
   double known_to_ = 0;  // steps up to this length have been looked at
   double longest_ = std::numeric_limits<double>::infinity();
   int since_ = 0, patience_ = 0;  // steps since the last look, and until the next
-  Modes modes_;                   // when they were looked at last
+  GrowingModes modes_;            // when they were looked at last
   bool follows_ = false;          // an oscillation, until it no longer grows
   int modes_age_ = std::numeric_limits<int>::max() / 2;  // [steps]
 };

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "kardan/io/table_file.h"
+
 namespace kardan {
 namespace {
 
@@ -78,6 +80,7 @@ class Loader {
   YamlNode tree(std::string_view text, const std::string& file, int index, bool& complete) {
     YamlDocument own = parse_yaml(text, file, diagnostics_, {}, index);
     complete &= own.complete;
+    tables(own.root, file);
     const int at = own.root.kind == YamlNode::Kind::mapping ? find_key(own.root, "include") : -1;
     if (at < 0) return std::move(own.root);
     const YamlNode list = std::move(own.root.items[static_cast<std::size_t>(at)]);
@@ -95,6 +98,21 @@ class Loader {
     stack_.pop_back();
     join(std::move(own.root), Rank::above, result);
     return result;
+  }
+
+  /// Reads the tables that stand in files of their own.
+  void tables(YamlNode& node, const std::string& file) {
+    for (YamlNode& item : node.items) tables(item, file);
+    if (!is_table_file(node)) return;
+    const YamlNode& item = *node.find("file");
+    const SourceLocation where = place(item);
+    const fs::path path = fs::path(file).parent_path() / item.text;
+    const fs::path full = canonical(path);
+    if (!possible(item.text, where) || !allowed(item.text, full, where)) return;
+    const auto text = read_text(full.string(), FileKind::regular, where, diagnostics_);
+    files_.push_back(path.lexically_normal().string());
+    if (text)
+      (void)insert_points(*text, path.lexically_normal().string(), where, node, diagnostics_);
   }
 
   void include(const YamlNode& item, const std::string& file, YamlNode& into, bool& complete) {

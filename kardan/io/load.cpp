@@ -2,6 +2,7 @@
 
 #include "kardan/io/simulate_options.h"
 #include "kardan/io/unused_parameters.h"
+#include "kardan/model/model_remarks.h"
 #include "kardan/model/parameters.h"
 #include "kardan/run/prepare.h"
 
@@ -20,6 +21,8 @@ std::optional<LoadedModel> load_model_tree(YamlDocument document, const Paramete
   if (out.document.complete && out.document.root.kind == YamlNode::Kind::mapping) {
     report_unused_parameters(out.document, diagnostics);
     out.system = find_faults(out.model, overrides, diagnostics, catalog);
+    if (out.system && diagnostics.error_count() == errors)
+      remark_on_model(out.model, out.system->blueprint(), diagnostics);
     Diagnostics discarded;
     const Environment parameters = resolve_parameters(out.model.parameters, overrides, discarded);
     SimulateOptions unused;

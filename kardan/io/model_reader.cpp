@@ -10,6 +10,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/expander.h"
+#include "kardan/io/units.h"
 #include "kardan/io/yaml_document.h"
 #include "kardan/model/names.h"
 #include "kardan/model/parameters.h"
@@ -62,6 +63,7 @@ class ModelReader {
     header(root);
     parameters(root.find("parameters"));
     sections(root);
+    convert_to_si(model_, diagnostics_);
     return std::move(model_);
   }
 
@@ -75,6 +77,9 @@ class ModelReader {
   bool is(const YamlNode& node, YamlNode::Kind wanted, const std::string& what,
           const std::string& hint = "") {
     if (node.kind == wanted) return true;
+    // Where the reading ended, it is not known what would have stood there.
+    const YamlNode& root = document_.root;
+    if (!document_.complete && !root.items.empty() && &node == &root.items.back()) return false;
     const char* name = wanted == YamlNode::Kind::mapping ? "a mapping" : "a list";
     diagnostics_.error("model.shape",
                        fmt::format("{}: got {}; wanted {}", what, describe(node), name),
@@ -146,15 +151,84 @@ class ModelReader {
   void parameters(const YamlNode* node) {
     if (node && node->kind != YamlNode::Kind::null &&
         is(*node, YamlNode::Kind::mapping, "parameters", "write name: value")) {
-      for (std::size_t i = 0; i < node->items.size(); ++i) parameter(node->keys[i], node->items[i]);
+      YamlNode repeated = *node;
+      repeated.keys.clear();
+      repeated.items.clear();
+      for (std::size_t i = 0; i < node->items.size(); ++i) {
+        if (node->items[i].kind != YamlNode::Kind::mapping || !node->items[i].find("repeat")) {
+          parameter(node->keys[i], node->items[i]);
+          continue;
+        }
+        repeated.keys.push_back(node->keys[i]);
+        repeated.items.push_back(node->items[i]);
+      }
+      if (!repeated.items.empty()) repeat(repeated);
     }
     scope_.values = resolve_parameters(model_.parameters, overrides_, diagnostics_);
     for (const auto& [name, value] : model_.parameters)
       if (!scope_.values.find(name)) scope_.failed.insert(name);
   }
 
+  /// Copies are made with the parameters that stand for themselves; what these lack is told later.
+  void repeat(const YamlNode& mapping) {
+    Diagnostics later;
+    scope_.values = resolve_parameters(model_.parameters, overrides_, later);
+    Expander expander(scope_, document_.files, diagnostics_, limits_);
+    expander.named_things(mapping, "parameters",
+                          [&](std::string name, const SourceLocation& key, FieldMap fields) {
+                            FieldValue value(std::move(fields));
+                            value.where = key;
+                            if (!is_well_formed_name(name)) return bad_name(name, key);
+                            define_parameter(name, std::move(value), key);
+                          });
+  }
+
+  /// A parameter, or the components of one that is a vector.
+  void define_parameter(const std::string& name, FieldValue value, const SourceLocation& key) {
+    const bool is_new = parameter_names_.insert(name).second;
+    if (!is_new)
+      diagnostics_.error("name.duplicate", fmt::format("the parameter '{}' is given twice", name),
+                         key, "rename one of them");
+    convert_to_si(value, diagnostics_);
+    auto* map = std::get_if<FieldMap>(&value.data);
+    FieldValue* inner = &value;
+    const FieldValue* unit = nullptr;
+    if (map)
+      for (auto& [part, item] : *map) {
+        if (part == "value") inner = &item;
+        if (part == "unit") unit = &item;
+      }
+    const auto* list = std::get_if<FieldValue::List>(&inner->data);
+    if (!list) {
+      model_.parameters.emplace_back(name, std::move(value));
+      return;
+    }
+    constexpr const char* components[] = {".x", ".y", ".z"};
+    if (list->size() != 2 && list->size() != 3)
+      diagnostics_.error(
+          "field.type",
+          fmt::format("parameters.{}: got a list of {}; wanted [x, y, z] (plane: [x, y])", name,
+                      list->size()),
+          value.where, "a parameter is a number or a vector");
+    for (std::size_t i = 0; i < std::min<std::size_t>(list->size(), 3); ++i) {
+      FieldValue component = (*list)[i];
+      if (unit) {
+        component = FieldValue(FieldMap{{"value", (*list)[i]}, {"unit", *unit}});
+        component.where = (*list)[i].where;
+      }
+      model_.parameters.emplace_back(name + components[i], std::move(component));
+    }
+  }
+
+  /// hub.x: a component, as vectors are written anew.
+  static bool is_component(std::string_view name) {
+    return name.ends_with(".x") || name.ends_with(".y") || name.ends_with(".z");
+  }
+
   void parameter(const YamlKey& key, const YamlNode& node) {
-    if (!is_well_formed_name(key.text)) {
+    const std::string_view whole = key.text;
+    const bool component = is_component(whole);
+    if (!is_well_formed_name(component ? whole.substr(0, whole.size() - 2) : whole)) {
       bad_name(key.text, place(key));
       return;
     }
@@ -165,18 +239,39 @@ class ModelReader {
     if (node.kind == YamlNode::Kind::mapping) {
       FieldMap parts;
       for (std::size_t i = 0; i < node.items.size(); ++i) {
-        ok &= is_scalar(node.items[i], what + "." + node.keys[i].text, "a number or a text");
-        parts.emplace_back(node.keys[i].text, scalar(node.items[i]));
+        const bool list =
+            node.keys[i].text == "value" && node.items[i].kind == YamlNode::Kind::list;
+        ok &= list ? is_list_of_scalars(node.items[i], what)
+                   : is_scalar(node.items[i], what + "." + node.keys[i].text, "a number or a text");
+        parts.emplace_back(node.keys[i].text,
+                           list ? list_of(node.items[i]) : scalar(node.items[i]));
       }
       value.data = std::move(parts);
+    } else if (node.kind == YamlNode::Kind::list) {
+      ok = is_list_of_scalars(node, what);
+      if (ok) value = list_of(node);
     } else {
-      ok = is_scalar(node, what, "a number, an expression or {value: ..., unit: ...}");
+      ok = is_scalar(node, what, "a number, an expression, [x, y, z] or {value: ..., unit: ...}");
       if (ok) value = scalar(node);
     }
     if (ok)
-      model_.parameters.emplace_back(key.text, std::move(value));
+      define_parameter(key.text, std::move(value), place(key));
     else
       scope_.failed.insert(key.text);
+  }
+
+  bool is_list_of_scalars(const YamlNode& node, const std::string& what) {
+    return std::all_of(node.items.begin(), node.items.end(), [&](const YamlNode& item) {
+      return is_scalar(item, what, "numbers or expressions in a list");
+    });
+  }
+
+  FieldValue list_of(const YamlNode& node) const {
+    FieldValue::List list;
+    for (const YamlNode& item : node.items) list.push_back(scalar(item));
+    FieldValue value(std::move(list));
+    value.where = place(node);
+    return value;
   }
 
   FieldValue scalar(const YamlNode& node) const {
@@ -281,6 +376,14 @@ class ModelReader {
                            "choose another name");
       return false;
     }
+    if (scope_.values.find(name + ".x")) {
+      if (once())
+        diagnostics_.error(
+            "name.duplicate",
+            fmt::format("the name '{0}' is that of a vector too: what is {0}.x?", name), where,
+            "rename the parameter, or this");
+      return false;
+    }
     const auto [first, is_new] = names_.emplace(name, where);
     if (!is_new && once())
       diagnostics_.error(
@@ -310,6 +413,7 @@ class ModelReader {
   const ExpansionLimits& limits_;
   Model model_;
   ParameterScope scope_;
+  std::set<std::string> parameter_names_;
   std::unordered_map<std::string, SourceLocation> names_;  // of bodies, elements and events
   std::set<std::tuple<std::string, int, int>> reported_;
 };

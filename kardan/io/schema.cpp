@@ -89,20 +89,31 @@ void add_values(Json& defs) {
   const Json scalar = reference("scalar");
   defs["number"] = one_of({scalar, with_unit(scalar)});
   defs["expression"] = one_of({scalar, with_unit(scalar)});
+  Json repeated = with_unit(scalar);
+  repeated["properties"]["repeat"] = reference("repeat");
+  defs["parameter"] = one_of({reference("number"), reference("vector"), repeated});
   defs["flag"] = {{"enum", {true, false, "true", "false"}}};
   const Json components = {{"type", "array"}, {"items", scalar}, {"minItems", 2}, {"maxItems", 3}};
-  defs["vector"] = one_of({components, with_unit(components)});
+  const Json named = {{"type", "string"}, {"description", "name of a parameter that is a vector"}};
+  defs["vector"] = one_of({components, with_unit(components), named});
   defs["numbers"] =
       one_of({scalar, list_of(scalar), with_unit(list_of(scalar)), with_unit(scalar)});
   const Json points =
       list_of({{"type", "array"}, {"items", scalar}, {"minItems", 2}, {"maxItems", 2}});
-  defs["table"] = one_of(
-      {points,
-       {{"type", "object"},
-        {"properties",
-         {{"points", points}, {"interpolation", {{"enum", {"spline", "linear"}}}}, {"unit", text}}},
-        {"required", {"points"}},
-        {"additionalProperties", false}}});
+  const Json columns = {{"type", "array"}, {"items", text}, {"minItems", 2}, {"maxItems", 2}};
+  Json how = {{"interpolation", {{"enum", {"pchip", "linear", "akima", "cubic"}}}},
+              {"outside", {{"enum", {"hold", "extend", "repeat", "error"}}}},
+              {"unit", text}};
+  const auto table_of = [&](const char* source, const Json& value) {
+    Json properties = how;
+    properties[source] = value;
+    if (std::string_view(source) == "file") properties["columns"] = columns;
+    return Json{{"type", "object"},
+                {"properties", properties},
+                {"required", {source}},
+                {"additionalProperties", false}};
+  };
+  defs["table"] = one_of({points, table_of("points", points), table_of("file", text)});
   defs["time_function"] = one_of({scalar, with_unit(scalar), reference("table")});
   defs["color"] =
       one_of({text, {{"type", "array"}, {"items", scalar}, {"minItems", 3}, {"maxItems", 3}}});
@@ -157,6 +168,8 @@ Json element_type(const ElementType& type) {
   p["between"] = list_of(reference("place"));
   p["on"] = reference("place");
   p["bodies"] = list_of({{"type", "string"}});
+  if (!p.contains("joint"))
+    p["joint"] = {{"type", "string"}, {"description", "of the model: it acts where that does"}};
   for (const char* key : {"at", "axis", "x_axis"})
     if (!p.contains(key)) p[key] = reference("vector");
   p["color"] = reference("color");
@@ -243,7 +256,7 @@ std::string model_schema(const Catalog& catalog) {
   p["name"] = {{"type", {"string", "number"}}};
   p["dimension"] = {{"enum", {2, 3}}, {"description", "2: plane; 3: space"}};
   p["gravity"] = reference("vector");
-  p["parameters"] = names_of(reference("number"));
+  p["parameters"] = names_of(reference("parameter"));
   p["functions"] = names_of(reference("function"));
   p["colors"] = names_of(reference("color"));
   p["shapes"] = names_of(reference("shape"));

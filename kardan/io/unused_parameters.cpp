@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace kardan {
@@ -16,7 +17,14 @@ class Words {
     for (const YamlKey& key : node.keys)
       if (key.text.find("${") != std::string::npos) add(key.text);
   }
-  [[nodiscard]] bool contains(const std::string& word) const { return words_.contains(word); }
+  /// Of a repeated name, what stands before its first index decides.
+  [[nodiscard]] bool contains(const std::string& name) const {
+    const std::size_t index = name.find("${");
+    if (index == std::string::npos) return words_.contains(name.substr(0, name.find('.')));
+    const std::string head = name.substr(0, index);
+    return std::any_of(words_.begin(), words_.end(),
+                       [&](const std::string& word) { return word.starts_with(head); });
+  }
 
  private:
   void add(std::string_view text) {

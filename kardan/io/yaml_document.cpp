@@ -61,6 +61,7 @@ class TreeBuilder final : public YAML::EventHandler {
     // The parser marks a scalar that is not plain with the tag "!".
     YamlNode node = make(mark, tag == "?" ? YamlNode::Kind::plain : YamlNode::Kind::quoted);
     if (opens_with_quote(mark)) ++node.column;
+    if (node.kind == YamlNode::Kind::plain) check_comma(mark, value);
     node.text = value;
     complete(std::move(node), anchor);
   }
@@ -102,6 +103,31 @@ class TreeBuilder final : public YAML::EventHandler {
     if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) >= text_.size()) return false;
     const char c = text_[static_cast<std::size_t>(mark.pos)];
     return c == '"' || c == '\'';
+  }
+
+  /// `fx: step(t, 0, 1)` inside { } or [ ]: YAML ends the value at the comma, and what follows is
+  /// nonsense, of which one message is enough.
+  void check_comma(const YAML::Mark& mark, const std::string& value) {
+    if (std::count(value.begin(), value.end(), '(') <= std::count(value.begin(), value.end(), ')'))
+      return;
+    const auto begin = static_cast<std::size_t>(std::max(mark.pos, 0));
+    if (text_.substr(std::min(begin, text_.size()), value.size()) != value) return;
+    const std::size_t next = text_.find_first_not_of(' ', begin + value.size());
+    if (next == std::string_view::npos || text_[next] != ',') return;
+    std::size_t end = begin;
+    int open = 0;
+    do {
+      open += text_[end] == '(' ? 1 : text_[end] == ')' ? -1 : 0;
+      ++end;
+    } while (end < text_.size() && text_[end] != '\n' && (open > 0 || end < begin + value.size()));
+    // Where it is not closed, or another key begins before, a parenthesis is missing instead.
+    if (open > 0 || text_.substr(begin, end - begin).find(": ") != std::string_view::npos) return;
+    constexpr std::size_t longest = 60;  // a message is a line
+    const std::string_view whole = text_.substr(begin, std::min(end - begin, longest));
+    diagnostics_.error("yaml.comma",
+                       fmt::format("'{}': inside {{ }} and [ ] a comma ends the value", whole),
+                       place(mark), fmt::format("put it in quotes: \"{}\"", whole));
+    throw Stop{};
   }
 
   void check_tag(const YAML::Mark& mark, const std::string& tag) {
@@ -238,11 +264,44 @@ std::string_view line_of(std::string_view text, int line) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
+/// The last line before `line` that is neither empty nor a comment; its number, or 0.
+int line_before(std::string_view text, int line) {
+  for (--line; line > 0; --line) {
+    const std::string_view before = line_of(text, line);
+    const std::size_t first = before.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && before[first] != '#') return line;
+  }
+  return 0;
+}
+
 std::string syntax_hint(std::string_view line) {
   if (line.find("${") != std::string_view::npos)
     return "inside [ ] and { } put text with ${...} in quotes";
   if (line.find('\t') != std::string_view::npos) return "indent with blanks, not with tabs";
   return "look for a missing bracket, quote or colon, or a wrong indentation";
+}
+
+/// What the parser found, in words, where the user made it.
+void report_syntax(std::string_view text, const std::string& file, std::string what, int line,
+                   int column, Diagnostics& diagnostics) {
+  const std::string_view here = line_of(text, line);
+  std::string hint = syntax_hint(here);
+  if (const std::size_t tab = here.find_first_not_of(' ');
+      tab != std::string_view::npos && here[tab] == '\t') {
+    what = "the line is indented with a tab";
+    column = static_cast<int>(tab) + 1;
+  } else if (const int before = line_before(text, line);
+             what == "illegal map value" && before > 0 &&
+             line_of(text, before).find(':') == std::string_view::npos) {
+    std::string_view key = line_of(text, before);
+    key.remove_prefix(key.find_first_not_of(' '));
+    key = key.substr(0, key.find_first_of(" \t\r#"));
+    what = fmt::format("a colon is missing behind '{}'", key);
+    hint = fmt::format("write '{}:'", key);
+    column = static_cast<int>(line_of(text, before).find(key) + key.size()) + 1;
+    line = before;
+  }
+  diagnostics.error("yaml.syntax", what, {file, line, column}, hint);
 }
 
 bool readable(std::string_view text, const std::string& file, const YamlLimits& limits,
@@ -307,7 +366,7 @@ YamlDocument parse_yaml(std::string_view text, const std::string& file, Diagnost
   } catch (const YAML::Exception& e) {
     const int line = e.mark.is_null() ? 0 : e.mark.line + 1;
     const int column = e.mark.is_null() ? 0 : e.mark.column + 1;
-    diagnostics.error("yaml.syntax", e.msg, {file, line, column}, syntax_hint(line_of(text, line)));
+    report_syntax(text, file, e.msg, line, column, diagnostics);
   } catch (const Stop&) {
   }
   document.root = builder.take();

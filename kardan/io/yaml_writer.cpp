@@ -7,6 +7,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/expander.h"
+#include "kardan/io/units.h"
 
 namespace kardan {
 namespace {
@@ -241,22 +242,58 @@ YamlNode to_tree(const Model& model) {
   return root;
 }
 
-void set_parameter(YamlNode& root, const std::string& name, double value) {
+namespace {
+
+/// In the place of a number with or without its unit.
+void replace_value(YamlNode& node, double value) {
+  YamlNode* target = &node;
+  for (std::size_t j = 0; j < node.keys.size(); ++j) {
+    if (node.keys[j].text == "value") target = &node.items[j];
+    if (node.keys[j].text != "unit") continue;
+    if (const auto unit = parse_any_unit(node.items[j].text); unit && !unit->is_si())
+      node.items[j] = text_node(to_string(unit->dimension));
+  }
+  *target = number_node(value);
+}
+
+/// The list of a vector, also of {value: [...], unit: ...}.
+YamlNode* components(YamlNode& node) {
+  if (node.kind == YamlNode::Kind::list) return &node;
+  for (std::size_t j = 0; j < node.keys.size(); ++j)
+    if (node.keys[j].text == "value" && node.items[j].kind == YamlNode::Kind::list)
+      return &node.items[j];
+  return nullptr;
+}
+
+/// hub.x of hub: [...]; its unit, if it is not the SI's, then stands at the other components.
+bool replace_component(YamlNode& node, std::size_t index, double value) {
+  YamlNode* const list = components(node);
+  if (!list || index >= list->items.size()) return false;
+  const YamlNode* const unit = node.find("unit");
+  const auto known = unit ? parse_any_unit(unit->text) : std::nullopt;
+  list->items[index] = number_node(known ? value * known->denominator / known->numerator : value);
+  return true;
+}
+
+}  // namespace
+
+bool set_parameter(YamlNode& root, const std::string& name, double value) {
   for (std::size_t i = 0; i < root.keys.size(); ++i) {
     if (root.keys[i].text != "parameters") continue;
     YamlNode& section = root.items[i];
     for (std::size_t k = 0; k < section.keys.size(); ++k) {
-      if (section.keys[k].text != name) continue;
-      YamlNode* target = &section.items[k];
-      if (target->kind == YamlNode::Kind::mapping)
-        for (std::size_t j = 0; j < target->keys.size(); ++j)
-          if (target->keys[j].text == "value") {
-            target->items[j] = number_node(value);
-            return;
-          }
-      *target = number_node(value);
+      const std::string& key = section.keys[k].text;
+      if (key == name) {
+        replace_value(section.items[k], value);
+        return true;
+      }
+      const bool inside = name.size() == key.size() + 2 && name.starts_with(key + ".");
+      if (inside && name.back() >= 'x' && name.back() <= 'z' &&
+          replace_component(section.items[k], static_cast<std::size_t>(name.back() - 'x'), value))
+        return true;
     }
   }
+  return false;
 }
 
 }  // namespace kardan

@@ -16,7 +16,8 @@ namespace kardan {
 /// out. Elements keep their order, on which the order of equations depends.
 [[nodiscard]] YamlNode to_tree(const Model& model);
 
-/// Gives a parameter of a tree another value.
-void set_parameter(YamlNode& root, const std::string& name, double value);
+/// Gives a parameter of a tree another value, in units of the SI; false where the tree has none of
+/// the name (one of a `repeat`).
+bool set_parameter(YamlNode& root, const std::string& name, double value);
 
 }  // namespace kardan

@@ -101,7 +101,7 @@ class FunctionReader {
     else
       diagnostics_.error("unit.unknown",
                          fmt::format("functions.{}: unknown unit '{}'", name, *text), unit->where,
-                         "units are those of the SI without prefixes");
+                         std::string(unit_hint));
   }
 
   bool typed(const std::string& name, const std::string& what, const FieldMap& map,

@@ -18,8 +18,8 @@ namespace kardan {
 namespace {
 
 /// Keys every element may have besides the fields of its type.
-const std::vector<std::string> placement_keys{"type", "between", "on",     "bodies",
-                                              "at",   "axis",    "x_axis", "color"};
+const std::vector<std::string> placement_keys{"type", "between", "on",    "bodies", "at",
+                                              "axis", "x_axis",  "joint", "color"};
 
 /// The section of equations with the events of `when` behind its own.
 NamedFields with_events(const NamedFields& equations, const std::vector<NamedFields>& events) {
@@ -169,7 +169,11 @@ class Resolver {
       diagnostics_.error("element.dimension",
                          fmt::format("{}: '{}' does not exist in a {} model", e.name, type.name,
                                      model_.dimension == 2 ? "planar" : "spatial"),
-                         e.where);
+                         e.where,
+                         model_.dimension == 2
+                             ? "take a type of the plane (revolute is its hinge), or leave out "
+                               "'dimension: 2'"
+                             : "take a type of space, or write dimension: 2");
     type.check(e.fields, e.name, e.where, reader_);
     data.color = drawing_.color(e.find("color"), e.name + ".color", reader_);
     // Frames at a parameter that failed are missing without another report.
@@ -185,6 +189,11 @@ class Resolver {
     const FieldValue* between = e.find("between");
     const FieldValue* on = e.find("on");
     const FieldValue* bodies = e.find("bodies");
+    // A type may have a field of this name, as a sensor of reactions has.
+    const bool own_joint = std::any_of(type.fields.begin(), type.fields.end(),
+                                       [](const FieldDoc& f) { return f.key == "joint"; });
+    if (const FieldValue* joint = e.find("joint"); joint && !own_joint)
+      return frames_of_joint(e, type, *joint, between || on || bodies, out);
     if (type.frames == 0 && !between && !on && !bodies) return true;
     if (!!between + !!on + !!bodies != 1 || type.frames == 0) {
       const char* wanted = type.frames == 0   ? "no markers"
@@ -215,7 +224,7 @@ class Resolver {
       diagnostics_.error("element.frames",
                          fmt::format("{}: got {} markers; '{}' wants {}", e.name, list.size(),
                                      type.name, type.frames),
-                         given.where);
+                         given.where, fmt::format("'kardan elements {}' tells which", type.name));
       return false;
     }
     bool ok = true;
@@ -223,6 +232,45 @@ class Resolver {
       out.emplace_back();
       ok &= marker(m, e.name, out.back());
     }
+    return ok;
+  }
+
+  /// `joint: elbow`: where that joint acts, with its axes.
+  bool frames_of_joint(const NamedFields& e, const ElementType& type, const FieldValue& value,
+                       bool placed_otherwise, std::vector<FrameData>& out) {
+    const auto* name = std::get_if<std::string>(&value.data);
+    const auto joint =
+        std::find_if(model_.elements.begin(), model_.elements.end(),
+                     [&](const NamedFields& other) { return name && other.name == *name; });
+    const FieldValue* other_type = joint == model_.elements.end() ? nullptr : joint->find("type");
+    const auto* word = other_type ? std::get_if<std::string>(&other_type->data) : nullptr;
+    const ElementType* found = word ? catalog_.find(*word) : nullptr;
+    if (!found || found->category != Category::joint || joint->find("joint")) {
+      if (word && !found) return false;  // told at the joint
+      std::vector<std::string> names;
+      for (const NamedFields& other : model_.elements) names.push_back(other.name);
+      const std::string near = did_you_mean(name ? *name : "", names);
+      diagnostics_.error(
+          "joint.unknown", fmt::format("{}.joint: '{}' is no joint", e.name, name ? *name : "?"),
+          value.where,
+          near.empty() || near == (name ? *name : "") ? "name a joint of the model"
+                                                      : "did you mean '" + near + "'?");
+      return false;
+    }
+    if (placed_otherwise || found->frames != type.frames) {
+      diagnostics_.error(
+          "element.frames",
+          placed_otherwise
+              ? fmt::format("{}: it is placed by 'joint' and by markers or bodies too", e.name)
+              : fmt::format("{}: '{}' wants {} markers, and the joint has {}", e.name, type.name,
+                            type.frames, found->frames),
+          value.where, "keep one of them");
+      return false;
+    }
+    Diagnostics told_there;  // faults of the joint's own place
+    std::swap(told_there, diagnostics_);
+    const bool ok = frames(defaults_.complete(*joint, *word), *found, out);
+    std::swap(told_there, diagnostics_);
     return ok;
   }
 

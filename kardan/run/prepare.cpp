@@ -1,5 +1,7 @@
 #include "kardan/run/prepare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "kardan/formulation/wishes.h"
@@ -120,6 +122,28 @@ std::unique_ptr<System> with_variants(const Model& model, const ParameterValues&
 
 }  // namespace
 
+namespace {
+
+/// Said of mechanisms in which nothing can move, and nothing is moved.
+void warn_of_locked(const System& system, ConsistentStart& start) {
+  const Sizes sizes = system.sizes();
+  const bool may_be = start.report.status == Eval::ok && !system.blueprint().equations &&
+                      sizes.v > 0 && sizes.constraints() >= sizes.v;
+  if (!may_be || !system.prescribed_motions().empty()) return;
+  const auto ws = system.make_workspace();
+  const ConstraintAnalysis analysis = analyse(system, start.state, *ws);
+  if (analysis.degrees_of_freedom > 0) return;
+  std::string redundant;
+  for (std::size_t i = 0; i < analysis.redundant.size() && i < 3; ++i)
+    redundant += "; redundant: " + analysis.redundant[i].text;
+  start.report.changes.warnings.push_back(fmt::format(
+      "the mechanism cannot move: joints leave no degree of freedom{} (remove a joint, or take one "
+      "that holds less)",
+      redundant));
+}
+
+}  // namespace
+
 Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics) {
   Prepared out;
   Equilibrium balance = find_equilibrium(factory, diagnostics);
@@ -173,6 +197,7 @@ Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics, Start
   out.system = std::move(system);
   out.start = start == Start::as_given ? take_as_given(*out.system, out.system->start(), wishes)
                                        : assemble(*out.system, out.system->start(), wishes);
+  warn_of_locked(*out.system, out.start);
   return out;
 }
 

@@ -30,7 +30,10 @@ void refuse(const Kink& kink, int level, const std::string& what, const SourceLo
                   what, kink.t, names[kink.derivative + level], format_number(kink.before),
                   format_number(kink.behind),
                   level == 0 ? "velocity and acceleration" : "velocity"),
-      where, "round it off, for instance with 'step'");
+      where,
+      "round it off, for instance with 'step'; a table is held beyond its ends: let it end at "
+      "rest, "
+      "or write outside: extend");
 }
 
 /// Velocities that are prescribed must not jump; their rates may, as forces may.

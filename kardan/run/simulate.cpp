@@ -18,6 +18,7 @@
 #include "kardan/run/choice.h"
 #include "kardan/run/error_watch.h"
 #include "kardan/run/event_actions.h"
+#include "kardan/run/held_tables.h"
 #include "kardan/run/missed_accuracy.h"
 #include "kardan/run/monitor.h"
 #include "kardan/run/prescribed.h"
@@ -395,6 +396,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   if (options.accuracy > 0) hold(report);
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
   add_remarks(*prepared.system, *choice.method, report);
+  remark_held_tables(*prepared.system, prepared.start.state, report);
   return report;
 }
 

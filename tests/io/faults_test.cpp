@@ -90,18 +90,19 @@ TEST(Units, ThatDoNotFitTheFieldAreRefused) {
 }
 
 TEST(Units, ThatFitOrCannotBeKnownAreAccepted) {
-  EXPECT_TRUE(faults("parameters: {L: {value: 3, unit: m}, rho: {value: 7, unit: kg/m}}\n"
-                     "gravity: {value: [0, 0, -9.81], unit: m/s^2}\n"
-                     "bodies: {rod: {mass: rho*L, position: [L/2, 0, sqrt(L^2)]},\n"
-                     "         cube: {mass: 2*L, com: [\"max(L, 0.1)\", -L, L + 1]}}\n")
-                  .empty())
+  EXPECT_TRUE(
+      faults("parameters: {L: {value: 3, unit: m}, rho: {value: 7, unit: kg/m}}\n"
+             "gravity: {value: [0, 0, -9.81], unit: m/s^2}\n"
+             "bodies: {rod: {mass: rho*L, inertia: [1, 1, 1], position: [L/2, 0, sqrt(L^2)]},\n"
+             "         cube: {mass: 2*L, inertia: [1, 1, 1], com: [\"max(L, 0.1)\", -L, L + 1]}}\n")
+          .empty())
       << "2*L may be a mass: the 2 has no declared unit";
 }
 
 TEST(Parameters, ThatNothingUsesAreWarnedOf) {
   const Diagnostics d = faults(
       "parameters: {a: 1, b: a, c: 3, N: 2}\n"
-      "bodies: {\"r_${i}\": {repeat: {i: [1, N]}, mass: \"${c}\"}}\n");
+      "bodies: {\"r_${i}\": {repeat: {i: [1, N]}, kind: point, mass: \"${c}\"}}\n");
   EXPECT_EQ(only(d), "2:20 parameter.unused");
   EXPECT_FALSE(d.has_errors());
 }
@@ -167,8 +168,9 @@ TEST(Functions, AreChecked) {
   EXPECT_EQ(driven("{f: x + 1}", "f(t)"), "2:16 expression.unknown_name");
   EXPECT_EQ(driven("{f: g(t), g: 1}", "f(t)"), "2:16 expression.syntax")
       << "a function may call those before it";
-  EXPECT_TRUE(faults("functions: {f: [[0, 0], [1, 2], [2, 0]], g: f(t)^2}\n" + body +
-                     "drivers: {m: {type: driver, between: [ground, rod], motion: g(t)}}\n")
+  EXPECT_TRUE(faults("functions: {f: {points: [[0, 0], [1, 2], [2, 0]], interpolation: cubic}, "
+                     "g: f(t)^2}\n" +
+                     body + "drivers: {m: {type: driver, between: [ground, rod], motion: g(t)}}\n")
                   .empty());
 }
 

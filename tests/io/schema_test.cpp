@@ -156,13 +156,16 @@ TEST(Schema, AcceptsWhatTheFormatHas) {
   EXPECT_EQ(verdict(R"(kardan: 1
 include: parts.yaml
 name: all
-parameters: {a: 1, b: {value: 2, unit: m}}
-functions: {f: 2*t, g: [[0, 0], [1, 1]], h: {type: harmonic, frequency: 2}}
+parameters: {a: 1, b: {value: 2, unit: m}, c: 3 kN, hub: [1, a, 0], arm: {value: [1, 2], unit: mm},
+             "x_${i}": {repeat: {i: [1, 2]}, value: "${i}", unit: mm}}
+functions: {f: 2*t, g: [[0, 0], [1, 1]], h: {type: harmonic, frequency: 2},
+            k: {points: [[0, 0], [1, 0]], interpolation: akima, outside: repeat, unit: mm},
+            l: {file: road.csv, columns: [x, z], interpolation: cubic}}
 colors: {mine: [1, 0, 0]}
 shapes: {ball: {shape: sphere, radius: 1}}
 defaults: {bodies: {mass: 1}, spring_damper: {stiffness: 3}}
-bodies: {"a_${i}": {repeat: {i: [1, 3]}, mass: "${i}", shapes: [ball, {use: ball, at: [1, 0]}]}}
-forces:
+bodies: {"a_${i}": {repeat: {i: [1, 3]}, mass: "${i}", position: hub, shapes: [ball, {use: ball, at: [1, 0]}]}}
+forces: {m: {type: controller, joint: pin, kp: 1}}
 when: {e: {expression: a_1.x, direction: rising, action: stop}}
 invariants: [energy]
 outputs: ["a_1.*"]

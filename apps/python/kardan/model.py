@@ -121,7 +121,7 @@ class Model(Runnable):
 
     def parameters(self, **values: Any) -> "Model":
         """Defines parameters, or changes them: `parameters(length=0.5, k="2*length")`. With a unit:
-        `mass={"value": 3, "unit": "kg"}`."""
+        `mass="3 kg"`, `load={"value": 20, "unit": "N/mm"}`. A vector: `hub=[0, 0.1, 0.3]`."""
         return self._define("parameters", values)
 
     def functions(self, **values: Any) -> "Model":

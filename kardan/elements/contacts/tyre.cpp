@@ -145,8 +145,9 @@ void Tyre::build(Builder<D>& b) const {
                   table ? "a table is given, but the road is '" + road + "'"
                         : "road 'table' needs a table of the height",
                   "write road: table and table: [[x, h], ...]");
-  if (table && table->interpolation() != Interpolation::cubic_spline)
-    return b.fail("tyre.table", "the table of a road must be a spline, this one is linear",
+  if (table && table->continuous_derivatives() < 1)
+    return b.fail("tyre.table",
+                  "the table of a road must have a slope everywhere, this one is linear",
                   "a corner of the road would be a jump of the damper force no event announces");
   Road profile;
   profile.shape = road == "bump"    ? RoadShape::bump

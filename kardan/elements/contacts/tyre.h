@@ -5,7 +5,7 @@
 ///   d = radius + h(x) - z,  d' = h_x vx - vz,   F = k d + c d' if d > 0 and F > 0, else 0,
 ///
 /// purely vertical at the marker. Roads: flat, h = 0; a half-cylinder of radius r on it, met by a
-/// wheel of radius R, h = sqrt((R+r)^2 - (x-xb)^2) - R where that is positive; a spline h(x).
+/// wheel of radius R, h = sqrt((R+r)^2 - (x-xb)^2) - R where that is positive; a table h(x).
 ///
 /// Modes: bit 0 the force acts, bit 1 the wheel is on the bump. Each mode is a smooth law; event
 /// functions: "contact", d + (c/k) d' while the force acts and min(d, d + (c/k) d') while it does
@@ -99,7 +99,7 @@ contacts:
     f("bump_center", &Tyre::bump_center,
       {.unit = "m", .doc = "x of the half-cylinder's axis (road: bump)"});
     f("table", &Tyre::table,
-      {.unit = "m", .doc = "points (x, h) of the height of the road, a spline (road: table)"});
+      {.unit = "m", .doc = "points (x, h) of the height of the road (road: table)"});
   }
   template <int D>
   void build(Builder<D>&) const;
