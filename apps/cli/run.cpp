@@ -60,7 +60,8 @@ void print_report(const System& system, const RunReport& r) {
   fmt::print("{:<22}{} on {}, tolerance {}\n", "method", r.method, r.formulation,
              asked_tolerance(r));
   if (!r.automatic.method.empty()) fmt::print("{:<22}{}\n", "chosen", r.automatic.why);
-  fmt::print("{:<22}{}\n", "estimated error", in_words(r.error_estimate));
+  if (r.error_estimate.asked_for())
+    fmt::print("{:<22}{}\n", "estimated error", in_words(r.error_estimate));
   if (r.held) print_held(*r.held);
   if (r.accuracy) print_accuracy(*r.accuracy);
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,

@@ -190,7 +190,7 @@ Json to_json(const System& system, const RunReport& r, const Instant& end) {
                         {"evaluations", r.automatic.evaluations}};
   add_counts(r, out);
   out["counters"] = counters(r);
-  out["error_estimate"] = to_json(r.error_estimate);
+  if (r.error_estimate.asked_for()) out["error_estimate"] = to_json(r.error_estimate);
   if (r.held) out["held_accuracy"] = to_json(*r.held);
   if (r.accuracy) out["accuracy"] = to_json(*r.accuracy);
   out["remarks"] = r.remarks;

@@ -29,7 +29,7 @@ const std::vector<RunOption>& run_options() {
        [](S& o) -> double& { return o.accuracy; }},
       {"error_estimate",
        "--error-estimate",
-       {.doc = "1: the run estimates its global error; 0: it does not",
+       {.doc = "1: the run estimates its global error, for about half its work; 0: it does not",
         .check = Check::non_negative},
        [](S& o) -> double& { return o.error_estimate; }},
       {"every",

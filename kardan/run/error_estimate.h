@@ -1,5 +1,6 @@
 #pragma once
-/// The global error of a run as it estimates it itself (error_watch.h): part of its certificate.
+/// The global error of a run as it estimates it itself, where that is asked for (error_watch.h): part
+/// of its certificate.
 /// Reached errors are |y - motion| / (1 + |y|), as those that certifying measures.
 
 #include <span>
@@ -30,6 +31,8 @@ struct EstimatedError {
   long evaluations = 0, jacobians = 0;
   // The largest reached errors up to every time, since the one before.
   std::vector<double> times, positions, velocities;
+
+  bool asked_for() const { return made || !missing.empty(); }
 };
 
 /// A run on the way to an accuracy asked for (held_accuracy.h).

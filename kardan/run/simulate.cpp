@@ -371,10 +371,12 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   SecondChoice second(*prepared.system, options, report);
   const Watchers all = second.watching(watchers);
   std::optional<ErrorWatch> error;
-  if (options.error_estimate > 0 && !from) error.emplace(*choice.method, report.error_estimate);
-  if (!error)
-    report.error_estimate.missing =
-        from ? "the run goes on from a checkpoint, whose error is not known" : "none was asked for";
+  if (options.error_estimate > 0 || options.accuracy > 0) {
+    if (from)
+      report.error_estimate.missing = "the run goes on from a checkpoint, whose error is not known";
+    else
+      error.emplace(*choice.method, report.error_estimate);
+  }
   for (;;) {
     second.begin(*choice.method);
     run_part(prepared, choice, chosen, all, error ? &*error : nullptr, memory, diagnostics);

@@ -25,7 +25,7 @@ struct SimulateOptions {
   double checkpoint_every = 0;  ///< [s] the run begins anew at restart points so far apart; 0: none
   double relative = 0;          ///< relative tolerance; 0: driver.tolerance
   double absolute = 0;          ///< absolute tolerance in the model's units; 0: driver.tolerance
-  double error_estimate = 1;    ///< of the global error; 0: the run makes none
+  double error_estimate = 0;    ///< above 0: the run estimates its global error
   double accuracy = 0;          ///< the estimate is held below it (held_accuracy.h); 0: it is not
   std::vector<VariableTolerance> tolerance_of;
   DriverOptions driver;

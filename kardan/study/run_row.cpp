@@ -10,7 +10,7 @@
 namespace kardan {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::string> names_of(const std::vector<KeptValue>& kept) {
   std::vector<std::string> out;
@@ -130,7 +130,7 @@ void attempt(const StudyPlan& plan, const RowShape& shape, std::uint64_t run, st
 
 void do_run(const StudyPlan& plan, const RowShape& shape, std::uint64_t run, std::span<double> row,
             WholeRun& whole, const Watchers& also) {
-  std::ranges::fill(row, unknown);
+  std::ranges::fill(row, not_a_number);
   plan.sample(run, row.subspan(0, shape.parameters().size()));
   row[shape.met()] = 0;
   row[shape.steps()] = row[shape.time()] = 0;

@@ -32,6 +32,11 @@ const std::string drag =
     "kardan: 1\nequations:\n  positions: {x: 1, y: 0}\n  velocities: {v: 0, w: 0.8}\n"
     "  forces: {v: -x/(x^2+y^2)^1.5, w: -y/(x^2+y^2)^1.5}\n";
 
+Ran estimated_run(const std::string& model, const std::string& method, double t_end,
+                  double tolerance) {
+  return run_model(model, method, t_end, tolerance, 1);
+}
+
 std::vector<std::string> one_step() {
   std::vector<std::string> out;
   for (const Method& m : methods())
@@ -61,9 +66,9 @@ class ErrorOfEveryMethod : public testing::TestWithParam<std::string> {};
 TEST_P(ErrorOfEveryMethod, IsEstimatedWithinAFactorOfThree) {
   const bool high = find_method(GetParam())->order > 5;
   for (const std::string& model : {pendulum, top, drag}) {
-    const Ran reference = run_model(model, "dop853", 3, 1e-13);
+    const Ran reference = estimated_run(model, "dop853", 3, 1e-13);
     for (const double tolerance : high ? std::vector{1e-9, 1e-10} : std::vector{1e-5, 1e-7}) {
-      const Ran run = run_model(model, GetParam(), 3, tolerance);
+      const Ran run = estimated_run(model, GetParam(), 3, tolerance);
       if (run.report.driver.reason != Reason::finished) continue;  // refuses the model
       const double error = apart(run.end(), reference.end());
       EXPECT_GT(estimate_of(run), error / 3) << model << tolerance;
@@ -88,6 +93,7 @@ TEST(ErrorEstimate, ChangesNothing) {
       options.error_estimate = wanted;
       const RunReport report = simulate(prepared, options, GridSink(), Observer(), diagnostics);
       EXPECT_EQ(report.error_estimate.made, wanted > 0);
+      EXPECT_EQ(report.error_estimate.asked_for(), wanted > 0);
       ends.push_back(prepared.start.state);
     }
     EXPECT_EQ(ends[0].p, ends[1].p) << method;
@@ -96,7 +102,7 @@ TEST(ErrorEstimate, ChangesNothing) {
 }
 
 TEST(ErrorEstimate, NamesTheWorstVariable) {
-  const Ran run = run_model(pendulum, "rn4", 3, 1e-4);
+  const Ran run = estimated_run(pendulum, "rn4", 3, 1e-4);
   const EstimatedError& e = run.report.error_estimate;
   EXPECT_THAT(e.position.name, HasSubstr("rod."));
   EXPECT_THAT(e.velocity.name, HasSubstr("rod."));
@@ -112,10 +118,10 @@ TEST(ErrorEstimate, IsCarriedThroughSwitches) {
       "equations:\n  positions: {x: 1}\n  velocities: {v: 0.3}\n"
       "  forces: {v: \"-g*(1 + 0.2*sin(5*x))\"}\n"
       "when:\n  down: {expression: x, direction: falling, action: {set: {g: 3}}}\n";
-  const Ran reference = run_model(model, "dop853", 3, 1e-13);
+  const Ran reference = estimated_run(model, "dop853", 3, 1e-13);
   ASSERT_EQ(reference.report.driver.events.size(), 1u);
   for (const char* method : {"rn4", "dopri5", "radau5"}) {
-    const Ran run = run_model(model, method, 3, 1e-5);
+    const Ran run = estimated_run(model, method, 3, 1e-5);
     const double error = apart(run.end(), reference.end());
     EXPECT_NEAR(estimate_of(run) / error, 1, 0.5) << method;
   }
@@ -128,7 +134,7 @@ TEST(ErrorEstimate, SaysWhatItDoesNotCover) {
       "bodies:\n  ball: {mass: 1, inertia: 0.1, position: [0, 1]}\n"
       "when:\n  hit: {expression: ball.y, direction: falling, action: {impulse: {restitution: "
       "0.5}}}\n";
-  const Ran run = run_model(ball, "rn4", 1, 1e-6);
+  const Ran run = estimated_run(ball, "rn4", 1, 1e-6);
   const EstimatedError& e = run.report.error_estimate;
   EXPECT_THAT(e.missing, HasSubstr("changes"));
   EXPECT_THAT(in_words(e), HasSubstr("no error estimate after"));
@@ -157,8 +163,8 @@ TEST(HeldAccuracy, IsBelowWhatWasAskedFor) {
         Diagnostics diagnostics;
         const FoundTolerance found = hold_accuracy(maker(model), options, diagnostics);
         ASSERT_TRUE(found.found.held) << found.found.message;
-        const Ran run = run_model(model, method, 3, found.options.driver.tolerance);
-        const Ran reference = run_model(model, "dop853", 3, 1e-13);
+        const Ran run = estimated_run(model, method, 3, found.options.driver.tolerance);
+        const Ran reference = estimated_run(model, "dop853", 3, 1e-13);
         EXPECT_LT(apart(run.end(), reference.end()), accuracy) << model << method;
       }
 }

@@ -27,7 +27,7 @@ struct Ran {
 };
 
 inline Ran run_model(const std::string& text, const std::string& method, double t_end,
-                     double tolerance = 1e-9) {
+                     double tolerance = 1e-9, double error_estimate = 0) {
   Ran out;
   Diagnostics diagnostics;
   out.prepared = prepare(model_of(text), {}, diagnostics);
@@ -35,6 +35,7 @@ inline Ran run_model(const std::string& text, const std::string& method, double 
   options.method = method;
   options.t_end = t_end;
   options.driver.tolerance = tolerance;
+  options.error_estimate = error_estimate;
   if (out.prepared.system)
     out.report = simulate(
         out.prepared, options, {},
