@@ -15,18 +15,23 @@
 
 namespace kardan {
 
+/// What statistics have to know of the points of a design.
+struct DesignFacts {
+  /// The parameters a table gives values of, which no distribution does then.
+  std::vector<std::string> given;
+  /// Rows of a sample for Sobol indices, each of `parameters + 2` runs (pick_freeze.h); 0: none.
+  std::uint64_t pick_freeze_rows = 0;
+  /// False where the points are chosen: no statement about chances follows from them.
+  bool is_drawn = true;
+};
+
 class Design {
  public:
   virtual ~Design() = default;
   [[nodiscard]] virtual std::uint64_t runs() const = 0;
   /// One number of (0, 1) a parameter; of a table the value itself.
   virtual void point(std::uint64_t run, std::span<double> out) const = 0;
-  /// The parameters a table gives values of, which no distribution does then; else none.
-  [[nodiscard]] virtual std::vector<std::string> given() const { return {}; }
-  /// Rows of a sample for Sobol indices, each of `parameters + 2` runs (pick_freeze.h); 0: none.
-  [[nodiscard]] virtual std::uint64_t pick_freeze_rows() const { return 0; }
-  /// False where the points are chosen, not drawn: no statement about chances follows from them.
-  [[nodiscard]] virtual bool is_drawn() const { return true; }
+  [[nodiscard]] virtual DesignFacts facts() const = 0;
 };
 
 /// What a design is made for.

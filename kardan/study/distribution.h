@@ -25,7 +25,7 @@ class Distribution {
   /// The value below which a share `u` of (0, 1) lies.
   [[nodiscard]] virtual double at(double u) const = 0;
   /// How many values it has; 0: a continuum.
-  [[nodiscard]] virtual int levels() const { return 0; }
+  [[nodiscard]] virtual int levels() const = 0;
 };
 
 struct DistributionType {

@@ -2,9 +2,11 @@
 /// What is kept of a motion: a number that follows from the course of an expression. A function is
 /// one file in kept/ and one line in its catalog.cpp.
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kardan {
@@ -17,9 +19,20 @@ class Reduction {
   /// The time and the value of the expression. Ends of steps come in the order of time, and so do
   /// rows; rows inside a step come after its end.
   virtual void see(double t, double y) = 0;
-  /// The time of an event, after the last moment, in the order of time.
-  virtual void happened(double) {}
   [[nodiscard]] virtual double result() = 0;
+};
+
+/// What is told of events as well.
+class SeesEvents {
+ public:
+  virtual ~SeesEvents() = default;
+  /// The time of an event, after the last moment, in the order of time.
+  virtual void happened(double t) = 0;
+};
+
+struct MadeReduction {
+  std::unique_ptr<Reduction> reduction;
+  SeesEvents* events = nullptr;  ///< null: it is not told of them
 };
 
 /// Which moments it is told.
@@ -33,7 +46,7 @@ struct KeptFunction {
   std::string_view name, summary;
   Sight sight = Sight::all;
   bool takes_expression = true;
-  std::function<std::unique_ptr<Reduction>()> make;
+  std::function<MadeReduction()> make;
 };
 
 /// The catalog entry of a reduction T with name, summary and sight.
@@ -41,7 +54,12 @@ template <class T>
 KeptFunction describe_kept() {
   bool expression = true;
   if constexpr (requires { T::takes_expression; }) expression = T::takes_expression;
-  return {T::name, T::summary, T::sight, expression, [] { return std::make_unique<T>(); }};
+  return {T::name, T::summary, T::sight, expression, [] {
+            auto made = std::make_unique<T>();
+            SeesEvents* events = nullptr;
+            if constexpr (std::derived_from<T, SeesEvents>) events = made.get();
+            return MadeReduction{std::move(made), events};
+          }};
 }
 
 [[nodiscard]] const std::vector<KeptFunction>& kept_catalog();

@@ -17,7 +17,9 @@ KeptWatch::KeptWatch(const StudyPlan& plan, const System& system)
   for (const KeptValue& kept : plan.kept) {
     Item& item = items_.emplace_back();
     if (!kept.function) continue;
-    item.reduction = kept.function->make();
+    MadeReduction made = kept.function->make();
+    item.reduction = std::move(made.reduction);
+    item.events = made.events;
     item.reduction->begin();
     sees_ends_ = sees_ends_ || kept.function->sight != Sight::rows;
     sees_rows_ = sees_rows_ || kept.function->sight == Sight::rows;
@@ -66,9 +68,9 @@ void KeptWatch::see(const Instant& at, bool row) {
 void KeptWatch::finish(const RunReport& report, std::span<double> out) {
   for (const EventRecord& e : report.driver.events)
     for (std::size_t i = 0; i < items_.size(); ++i)
-      if (items_[i].reduction &&
+      if (items_[i].events &&
           plan_.kept[i].event == system_.event_names()[static_cast<std::size_t>(e.event)])
-        items_[i].reduction->happened(e.t);
+        items_[i].events->happened(e.t);
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (items_[i].reduction) {
       out[i] = items_[i].reduction->result();

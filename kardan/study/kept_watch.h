@@ -24,6 +24,7 @@ class KeptWatch {
  private:
   struct Item {
     std::unique_ptr<Reduction> reduction;  // null: a formula
+    SeesEvents* events = nullptr;          // of the reduction
     Expression expression;                 // with the parameters put in
     std::vector<std::size_t> columns;      // of its names
   };

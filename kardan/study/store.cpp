@@ -36,13 +36,17 @@ std::string instruction_set() {
 
 Json head_of(const StudyPlan& plan) {
   const RowShape shape(plan);
-  Json out{
-      {"format", "kardan study 1"},       {"title", plan.title},
-      {"parameters", shape.parameters()}, {"kept", shape.kept()},
-      {"quantiles", plan.quantiles},      {"sensitivity_rows", plan.design->pick_freeze_rows()},
-      {"drawn", plan.design->is_drawn()}, {"runs", plan.design->runs()},
-      {"computed_by", computed_here()},   {"study", plan.text},
-      {"model", plan.model_text}};
+  Json out{{"format", "kardan study 1"},
+           {"title", plan.title},
+           {"parameters", shape.parameters()},
+           {"kept", shape.kept()},
+           {"quantiles", plan.quantiles},
+           {"sensitivity_rows", plan.design->facts().pick_freeze_rows},
+           {"drawn", plan.design->facts().is_drawn},
+           {"runs", plan.design->runs()},
+           {"computed_by", computed_here()},
+           {"study", plan.text},
+           {"model", plan.model_text}};
   for (const int code : {0, 1, 2, 3, 4, 5, 6, bad_model, bad_start, broken})
     out["reasons"][std::to_string(code)] = reason_name(code);
   return out;
@@ -67,7 +71,7 @@ std::vector<TableArray> arrays_of(const StudyPlan& plan) {
        {values.size(), std::max<std::size_t>(1, shares.size())},
        values,
        shares}};
-  if (plan.design->pick_freeze_rows() > 0)
+  if (plan.design->facts().pick_freeze_rows > 0)
     out.push_back({"statistics/sobol",
                    "kept values x parameters x (first order, its error, total, its error)",
                    {shape.kept().size(), shape.parameters().size(), 4},

@@ -321,7 +321,7 @@ class StudyReader {
     for (const auto& d : plan_.distributions) task.levels.push_back(d ? d->levels() : 0);
     plan_.design = type->make(fields, task, where, ValueReader(scope_.values, diagnostics_));
     if (!plan_.design) return;
-    for (const std::string& name : plan_.design->given())
+    for (const std::string& name : plan_.design->facts().given)
       if (good_parameter(name, where)) {
         plan_.parameters.push_back(name);
         plan_.distributions.emplace_back();

@@ -226,7 +226,7 @@ TEST_P(Equations, EstimateIsAsymptoticallyRight) {
       [](double x, double, double) { return -std::sin(x); },
       [](double x, double u, double) { return -x - 0.3 * u; },
       [](double x, double, double) { return x - x * x * x; },
-      [](double x, double u, double z) { return -std::sin(x) + 0.1 * z; }};
+      [](double x, double, double z) { return -std::sin(x) + 0.1 * z; }};
   Scalar f(accelerations[GetParam()],
            [](double x, double u, double z) { return std::cos(x) - 0.5 * z + 0.1 * u; });
   const State start = start_at(1.5, 0.4, 0.2);

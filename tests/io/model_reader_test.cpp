@@ -97,7 +97,7 @@ TEST(ModelReader, ReportsWrongShapesWhereTheyStand) {
   EXPECT_EQ(only(read(with("assemble: {want: x}\n")).diagnostics), "2:11 model.shape");
   EXPECT_EQ(only(read(with("assemble: [x]\n")).diagnostics), "2:12 model.shape");
   EXPECT_EQ(only(read(with("parameters: [1]\n")).diagnostics), "2:13 model.shape");
-  EXPECT_EQ(only(read(with("parameters: {a: [1]}\n")).diagnostics), "2:17 model.shape");
+  EXPECT_EQ(only(read(with("parameters: {a: [1]}\n")).diagnostics), "2:17 field.type");
   EXPECT_EQ(only(read(with("name: {a: 1}\n")).diagnostics), "2:7 model.shape");
   EXPECT_EQ(only(read(with("ground: 3\n")).diagnostics), "2:9 model.shape");
   EXPECT_EQ(only(read(with("start: []\n")).diagnostics), "2:8 model.shape");

@@ -353,7 +353,7 @@ bodies:
   w: {kind: point, mass: 20, position: [0, 0, 0.299019], velocity: [30, 0, 0]}
 contacts:
   tyre: {type: tyre, on: w, radius: 0.3, stiffness: 2e5, damping: 500, road: table,
-         table: {interpolation: cubic, points: [[0, 0], [50, 0], [100, 0], [150, 0], [200, 0], [250, 0], [300, 0], [350, 0], [400, 0],
+         table: {interpolation: cubic, outside: extend, points: [[0, 0], [50, 0], [100, 0], [150, 0], [200, 0], [250, 0], [300, 0], [350, 0], [400, 0],
                  [450, 0], [490, 0], [496, 0], [498, 0], [500, 0.1], [502, 0], [504, 0], [510, 0], [550, 0]]}}
 )";
   Prepared end[2];

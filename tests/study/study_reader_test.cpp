@@ -53,7 +53,8 @@ TEST(StudyReader, TellsEveryFaultWhereItStands) {
        "'uniform'?"},
       {"vary: {L: {type: normal, mean: 1}}\n", "error[field.missing]: vary.L: 'deviation'"},
       {"vary: {L: 3}\n", "study.yaml:3:11: error[study.shape]"},
-      {"vary: [L]\n", "study.yaml:3:7: error[study.shape]: vary: got a list of 1; wanted a mapping"},
+      {"vary: [L]\n",
+       "study.yaml:3:7: error[study.shape]: vary: got a list of 1; wanted a mapping"},
       {"correlated: {p: {parameters: [L, m], mean: [1, 1], covariance: [[1, 2], [2, 1]]}}\n",
        "study.yaml:3:64: error[study.covariance]: correlated.p.covariance is not positive "
        "definite: "

@@ -276,17 +276,17 @@ vary: {h: {type: list, values: [1, 2, 9]}}
 keep: {t_hit: time_of(floor), v_hit: 'at(floor, a.vy)', a: min(a.ay), speed: abs(v_hit)}
 )");
   auto store = study.store("s.h5");
-do_runs(study.plan, store, {1});
-const auto rows = rows_of(store);
-ASSERT_EQ(rows.size(), 3U);
-for (int i = 0; i < 2; ++i) {
-  const double h = rows[i][0], t = std::sqrt(2 * h / 9.81);
-  EXPECT_NEAR(rows[i][1], t, 1e-7);
-  EXPECT_NEAR(rows[i][2], -9.81 * t, 1e-6);
-  EXPECT_NEAR(rows[i][3], -9.81, 1e-9);
-  EXPECT_NEAR(rows[i][4], 9.81 * t, 1e-6);
-}
-EXPECT_TRUE(std::isnan(rows[2][1])) << "it does not come down in time";
+  do_runs(study.plan, store, {1});
+  const auto rows = rows_of(store);
+  ASSERT_EQ(rows.size(), 3U);
+  for (int i = 0; i < 2; ++i) {
+    const double h = rows[i][0], t = std::sqrt(2 * h / 9.81);
+    EXPECT_NEAR(rows[i][1], t, 1e-7);
+    EXPECT_NEAR(rows[i][2], -9.81 * t, 1e-6);
+    EXPECT_NEAR(rows[i][3], -9.81, 1e-9);
+    EXPECT_NEAR(rows[i][4], 9.81 * t, 1e-6);
+  }
+  EXPECT_TRUE(std::isnan(rows[2][1])) << "it does not come down in time";
 }
 
 TEST(StudyFiles, HoldNoRowThatIsNotWholeOrInAnothersPlace) {

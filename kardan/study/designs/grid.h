@@ -23,7 +23,7 @@ struct GridDesign final : Design {
     }
     return fault_of_count(product, "combinations");
   }
-  bool is_drawn() const override { return false; }
+  DesignFacts facts() const override { return {.given = {}, .is_drawn = false}; }
   std::uint64_t runs() const override {
     std::uint64_t product = 1;
     for (const int n : levels) product *= static_cast<std::uint64_t>(n);

@@ -20,6 +20,7 @@ struct LatinHypercube final : Design {
     f("seed", &LatinHypercube::seed, {.doc = "another one draws other points"});
   }
   std::string prepare(const DesignTask&) { return fault_of_count(count, "runs"); }
+  DesignFacts facts() const override { return {}; }
   std::uint64_t runs() const override { return static_cast<std::uint64_t>(count); }
   void point(std::uint64_t run, std::span<double> out) const override {
     const auto key = static_cast<std::uint64_t>(seed);

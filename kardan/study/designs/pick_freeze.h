@@ -37,8 +37,12 @@ struct PickFreezeDesign final : Design {
     sequence.emplace(static_cast<int>(2 * parameters), static_cast<std::uint64_t>(seed));
     return fault_of_count(rows * static_cast<double>(parameters + 2), "runs");
   }
-  std::uint64_t runs() const override { return pick_freeze_rows() * (parameters + 2); }
-  std::uint64_t pick_freeze_rows() const override { return static_cast<std::uint64_t>(rows); }
+  DesignFacts facts() const override {
+    return {.given = {}, .pick_freeze_rows = static_cast<std::uint64_t>(rows)};
+  }
+  std::uint64_t runs() const override {
+    return static_cast<std::uint64_t>(rows) * (parameters + 2);
+  }
   void point(std::uint64_t run, std::span<double> out) const override {
     const std::uint64_t row = run / (parameters + 2), block = run % (parameters + 2);
     for (std::size_t k = 0; k < out.size(); ++k) {

@@ -15,6 +15,7 @@ struct RandomDesign final : Design {
     f("seed", &RandomDesign::seed, {.doc = "another one draws other points"});
   }
   std::string prepare(const DesignTask&) { return fault_of_count(count, "runs"); }
+  DesignFacts facts() const override { return {}; }
   std::uint64_t runs() const override { return static_cast<std::uint64_t>(count); }
   void point(std::uint64_t run, std::span<double> out) const override {
     for (std::size_t k = 0; k < out.size(); ++k)

@@ -28,6 +28,7 @@ struct SobolDesign final : Design {
     sequence.emplace(static_cast<int>(task.parameters.size()), static_cast<std::uint64_t>(seed));
     return fault_of_count(count, "runs");
   }
+  DesignFacts facts() const override { return {}; }
   std::uint64_t runs() const override { return static_cast<std::uint64_t>(count); }
   void point(std::uint64_t run, std::span<double> out) const override {
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = sequence->at(run, static_cast<int>(k));

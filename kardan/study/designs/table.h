@@ -56,8 +56,7 @@ struct TableDesign final : Design {
     return fault_of_count(names.empty() ? 0 : static_cast<double>(values.size() / names.size()),
                           "rows");
   }
-  bool is_drawn() const override { return false; }
-  std::vector<std::string> given() const override { return names; }
+  DesignFacts facts() const override { return {.given = names, .is_drawn = false}; }
   std::uint64_t runs() const override { return values.size() / names.size(); }
   void point(std::uint64_t run, std::span<double> out) const override {
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = values[run * names.size() + k];

@@ -9,7 +9,7 @@
 
 namespace kardan {
 
-struct TimeOfEvent final : Reduction {
+struct TimeOfEvent final : Reduction, SeesEvents {
   static constexpr std::string_view name = "time_of";
   static constexpr std::string_view summary = "time_of(EVENT): when the event happens first.";
   static constexpr Sight sight = Sight::events;
@@ -22,7 +22,7 @@ struct TimeOfEvent final : Reduction {
   double result() override { return first; }
 };
 
-struct ValueAtEvent final : Reduction {
+struct ValueAtEvent final : Reduction, SeesEvents {
   static constexpr std::string_view name = "at";
   static constexpr std::string_view summary =
       "at(EVENT, EXPRESSION): the value just before the event acts for the first time.";
