@@ -69,7 +69,7 @@ int show(const ModelOptions& options, Start start) {
   const Prepared prepared =
       prepare(loaded->model, *overrides, std::move(loaded->system), diagnostics);
   if (diagnostics.has_errors() || !prepared.system) {
-    tell(diagnostics);
+    print_faults(diagnostics);
     return bad_input;
   }
   const AssemblyReport& r = prepared.start.report;

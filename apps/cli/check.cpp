@@ -79,7 +79,7 @@ static int check(const ModelOptions& options) {
     refuse_kinks(*prepared.system, prepared.start.state.t, run.t_end, diagnostics);
   }
   if (diagnostics.has_errors() || !prepared.system) {
-    tell(diagnostics);
+    print_faults(diagnostics);
     return bad_input;
   }
   loaded.reset();  // the system is made: its description takes as much room

@@ -40,7 +40,7 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options) {
     }
     values.emplace_back(item.substr(0, equals), parsed.value().evaluate(std::span<const double>{}));
   }
-  if (tell(diagnostics)) return std::nullopt;
+  if (print_faults(diagnostics)) return std::nullopt;
   return values;
 }
 
@@ -79,7 +79,7 @@ std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValu
     loaded = load_model_text(stored->description().model, options.file, overrides,
                              IncludeFrom::nowhere, diagnostics, {}, name);
   if (loaded) refuse_bare_numbers(options, loaded->document, diagnostics);
-  if (tell(diagnostics)) return std::nullopt;
+  if (print_faults(diagnostics)) return std::nullopt;
   return loaded;
 }
 
@@ -116,7 +116,7 @@ int start_model(const ModelOptions& options, StartedModel& out) {
   Diagnostics diagnostics;
   out.prepared = prepare(out.model, *overrides, std::move(loaded->system), diagnostics);
   if (diagnostics.has_errors() || !out.prepared.system) {
-    tell(diagnostics);
+    print_faults(diagnostics);
     return bad_input;
   }
   const AssemblyReport& report = out.prepared.start.report;

@@ -17,7 +17,7 @@ struct SimulateOptions;
 
 namespace kardan::cli {
 
-using console::bad_input, console::failed, console::finished, console::tell;
+using console::bad_input, console::failed, console::finished, console::print_faults;
 
 /// Of every verb on a model.
 struct ModelOptions {

@@ -233,7 +233,7 @@ static int compare(const ModelOptions& options, const CompareCommand& given) {
   if (!read_run_options(started.model, *started.prepared.system, run_options, wanted.base,
                         faults) ||
       faults.has_errors()) {
-    tell(faults);
+    print_faults(faults);
     return bad_input;
   }
   if (!given.reference.empty())
@@ -246,13 +246,14 @@ static int compare(const ModelOptions& options, const CompareCommand& given) {
   if (!given.reference.empty()) inputs.push_back(given.reference);
   const OutputGuard guard(inputs, outputs, given.force ? Overwrite::anything : Overwrite::own_files,
                           faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   const PrepareRun make = [&] {
     Diagnostics discarded;
     return prepare(started.model, started.overrides, discarded);
   };
   const Comparison result = kardan::compare(make, wanted, faults);
-  if (tell(faults)) return result.rows.empty() && !result.reference.empty() ? failed : bad_input;
+  if (print_faults(faults))
+    return result.rows.empty() && !result.reference.empty() ? failed : bad_input;
   if (options.json)
     print_json(comparison_json(started.model.name, result));
   else if (!options.quiet)

@@ -47,7 +47,7 @@ int convert(const ModelOptions& options, const ConvertOptions& given) {
   for (const SharedText& file : loaded->document.files) read.push_back(file.str());
   const OutputGuard guard(read, {{"--out", given.out, OutputKind::model}},
                           given.force ? Overwrite::anything : Overwrite::own_files, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   write_file(given.out, as_json ? text : std::string(model_header) + text);
   if (!options.quiet) fmt::print("wrote {}\n", given.out);
   return finished;

@@ -59,7 +59,7 @@ static int run_to(const Model& model, const RunOptions& given, Prepared& prepare
   RunReport report;
   if (read_run_options(model, *prepared.system, given, options, faults))
     report = simulate(prepared, options, {}, {}, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   if (report.driver.reason == Reason::finished) return finished;
   fmt::print(stderr, "kardan: {}\n        {}\n", report.driver.message, report.driver.advice);
   return failed;

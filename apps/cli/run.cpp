@@ -317,7 +317,7 @@ static int run(ModelOptions options, RunOptions given) {
   Diagnostics faults;
   std::optional<Checkpoint> from;
   if (!given.resume.empty()) from = read_resume(options, given, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   StartedModel started;
   if (const int code = start_model(options, started); code != finished) return code;
   const Model& model = started.model;
@@ -326,27 +326,27 @@ static int run(ModelOptions options, RunOptions given) {
   const bool good = read_run_options(model, *prepared.system, given, simulate_options, faults) &&
                     (!from || may_resume(*from, given.resume, started, simulate_options, faults));
   if (good) warn_of_run(model, *prepared.system, given, simulate_options, faults);
-  tell(faults);
+  print_faults(faults);
   if (!good) return bad_input;
   faults = {};
   const System& system = *prepared.system;
   const OutputGuard guard(inputs_of(given, started), outputs_of(given, system),
                           given.force ? Overwrite::anything : Overwrite::own_files, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   std::optional<HeldAccuracy> held;
   if (simulate_options.accuracy > 0 && !from)
     held = find_tolerance(started, simulate_options, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   std::optional<Accuracy> accuracy;
   if (given.certify) accuracy = certify_options(started, given, simulate_options, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   ResultWriter results(model, started.overrides, prepared, simulate_options, given.out,
                        {viewer_page()}, faults);
   const Checkpoint* resumed = from ? &*from : nullptr;
   StepLog log(given.log, resumed, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   CheckpointWriter checkpoints(started, given, simulate_options, resumed, results, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   started.model = {};  // consumed: the system and the files have what they need of it
   const Interrupt interrupt;
   before.off();
@@ -363,7 +363,7 @@ static int run(ModelOptions options, RunOptions given) {
       [&] { return !limits.asked().empty(); });
   if (ended == Ended::given_up)
     end_given_up(system, simulate_options, options, told, limits.asked());
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   const Instant end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
   report.accuracy = std::move(accuracy);
   if (held && report.held) {

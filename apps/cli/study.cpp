@@ -163,17 +163,17 @@ int run_study(const StudyCommand& given, const std::string& file) {
     faults.error("study.exists", fmt::format("{} is there already", outputs.store), {},
                  "--resume does the runs it has not; --force begins anew");
   outputs.all.push_back({"--out", outputs.store, OutputKind::result, study_header});
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   const Overwrite overwrite = given.force ? Overwrite::anything : Overwrite::own_files;
   expect_tables(outputs, RowShape(*plan));
   // Once before anything is written, and then for the file that has been made.
   if (OutputGuard({file}, outputs.all, overwrite, faults); faults.has_errors()) {
-    tell(faults);
+    print_faults(faults);
     return bad_input;
   }
   auto store = store_for(given, outputs.store, *plan, faults);
   const OutputGuard guard({file}, outputs.all, overwrite, faults);
-  if (tell(faults) || !store) return bad_input;
+  if (print_faults(faults) || !store) return bad_input;
   const Interrupt interrupt;
   StudyProgress progress;
   {
@@ -197,11 +197,11 @@ int show_study(const StudyCommand& given, const std::string& file) {
   Diagnostics faults;
   Outputs outputs = outputs_of(given, file, faults);
   auto store = StudyStore::open(file, RunTable::Access::read, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   expect_tables(outputs, store->shape());
   const OutputGuard guard({file}, outputs.all,
                           given.force ? Overwrite::anything : Overwrite::own_files, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   tell_results(given, outputs, *store, false);
   return finished;
 }
@@ -211,29 +211,29 @@ int merge_studies(const StudyCommand& given) {
   if (given.words.size() < 3) {
     faults.error("usage.study", "merge: wanted an output and parts", {},
                  "as in kardan study merge WHOLE.h5 PART.h5...");
-    tell(faults);
+    print_faults(faults);
     return bad_input;
   }
   const std::string& whole = given.words[1];
   const std::vector<std::string> parts(given.words.begin() + 2, given.words.end());
   auto first = StudyStore::open(parts.front(), RunTable::Access::read, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   const std::vector<Output> outputs{{"merge", whole, OutputKind::result, study_header}};
   const Overwrite overwrite = given.force ? Overwrite::anything : Overwrite::own_files;
   // Once before anything is written, and then for the file that has been made.
   if (OutputGuard(parts, outputs, overwrite, faults); faults.has_errors()) {
-    tell(faults);
+    print_faults(faults);
     return bad_input;
   }
   auto plan = first->plan(faults);
   if (!plan) {
-    tell(faults);
+    print_faults(faults);
     return bad_input;
   }
   StudyStore::create(whole, *plan);
   auto store = StudyStore::open(whole, RunTable::Access::write, faults);
   const OutputGuard guard(parts, outputs, overwrite, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   for (const std::string& path : parts) {
     const auto part = StudyStore::open(path, RunTable::Access::read, faults);
     if (!part || !part->belongs_to(*plan, faults)) continue;
@@ -243,7 +243,7 @@ int merge_studies(const StudyCommand& given) {
           fmt::format("bits may differ: {}; {}", part->computed_by(), first->computed_by()));
     merge(*store, *part, faults);
   }
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   const std::uint64_t done = store->done(), all = store->table().rows();
   if (done < all)
     fmt::print(stderr,
@@ -294,7 +294,7 @@ int show_run(const StudyCommand& given) {
       faults.error("output.format", fmt::format("--out {}: no such format", path), {},
                    "wanted a model, ending in .yaml, which `kardan run` takes");
   }
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   const auto store = StudyStore::open(given.words[1], RunTable::Access::read, faults);
   std::optional<StudyPlan> plan;
   if (store) plan = store->plan(faults);
@@ -303,7 +303,7 @@ int show_run(const StudyCommand& given) {
                                             plan->design->runs() - 1));
   const OutputGuard guard({given.words[1]}, outputs,
                           given.force ? Overwrite::anything : Overwrite::own_files, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   const RowShape shape(*plan);
   std::vector<double> row(shape.width()), stored(shape.width());
   WholeRun whole;
@@ -331,7 +331,7 @@ int study(const StudyCommand& given) {
     Diagnostics faults;
     faults.error("usage.study", fmt::format("got '{}' behind '{}'", given.words[1], first), {},
                  "one study at a time; `show` and `merge` come first");
-    tell(faults);
+    print_faults(faults);
     return bad_input;
   }
   return first.ends_with(".h5") ? show_study(given, first) : run_study(given, first);

@@ -27,7 +27,7 @@ int view(const ViewOptions& given) {
   Diagnostics faults;
   const auto stored = StoredResult::open(result, faults);
   if (!stored) {
-    tell(faults);
+    print_faults(faults);
     return bad_input;
   }
   std::vector<std::string> paths = given.out;
@@ -40,13 +40,13 @@ int view(const ViewOptions& given) {
         {"--out", path, OutputKind::result, csv_header(stored->description().layout)});
   const OutputGuard guard({result}, outputs,
                           given.force ? Overwrite::anything : Overwrite::own_files, faults);
-  if (tell(faults)) return bad_input;
+  if (print_faults(faults)) return bad_input;
   Diagnostics opening, while_reading;
   const auto sinks = open_results(paths, {viewer_page()}, opening);
-  if (tell(opening)) return bad_input;
+  if (print_faults(opening)) return bad_input;
   for (const auto& sink : sinks)
     if (!stored->replay(*sink, while_reading)) break;
-  if (tell(while_reading)) return bad_input;
+  if (print_faults(while_reading)) return bad_input;
   if (!given.quiet)
     for (const std::string& path : paths) fmt::print("wrote {}\n", path);
   return finished;

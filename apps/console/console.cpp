@@ -7,7 +7,7 @@
 
 namespace kardan::console {
 
-bool tell(const Diagnostics& diagnostics) {
+bool print_faults(const Diagnostics& diagnostics) {
   // Errors, as many as are read; of warnings with the same code the first, and how many more.
   constexpr int most = 200;
   int errors = 0;

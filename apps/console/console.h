@@ -10,6 +10,6 @@ namespace kardan::console {
 inline constexpr int finished = 0, failed = 1, bad_input = 2;
 
 /// Prints diagnostics to stderr; true if there are errors.
-bool tell(const Diagnostics& diagnostics);
+bool print_faults(const Diagnostics& diagnostics);
 
 }  // namespace kardan::console

@@ -31,7 +31,7 @@ GilRun gil_run(Prepared& model, const SimulateOptions& options, const Observer& 
   out.report = simulate(model, options, {}, observer, diagnostics);
   out.end = model.start.state;
   model.start = start;
-  if (tell(diagnostics)) return out;
+  if (print_faults(diagnostics)) return out;
   out.finished = out.report.driver.reason == Reason::finished;
   if (!out.finished)
     fmt::print(stderr, "kardan: {}: {}\n", options.method, out.report.driver.message);
@@ -45,7 +45,7 @@ Prepared model_of(const char* text) {
   Prepared prepared;
   if (const auto model = read_model_text(text, "reproduce", {}, diagnostics))
     prepared = prepare(*model, {}, diagnostics);
-  if (tell(diagnostics)) prepared.system = nullptr;
+  if (print_faults(diagnostics)) prepared.system = nullptr;
   return prepared;
 }
 

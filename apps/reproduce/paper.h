@@ -13,7 +13,7 @@
 
 namespace kardan::reproduce {
 
-using console::bad_input, console::failed, console::finished, console::tell;
+using console::bad_input, console::failed, console::finished, console::print_faults;
 
 struct Options {
   std::string paper, table;

@@ -33,7 +33,7 @@ static int guarded(const Options& options, const Output& output, const Make& mak
   Diagnostics faults;
   const OutputGuard guard({}, {output}, options.force ? Overwrite::anything : Overwrite::own_files,
                           faults);
-  return tell(faults) ? bad_input : make();
+  return print_faults(faults) ? bad_input : make();
 }
 
 static int make(const Table& table, const Options& options) {
@@ -89,7 +89,7 @@ Prepared paper_model(const std::string& file, const ParameterValues& overrides) 
   Prepared prepared;
   const auto model = read_model_file((models_folder() / file).string(), overrides, diagnostics);
   if (model) prepared = prepare(*model, overrides, diagnostics);
-  if (tell(diagnostics)) prepared.system = nullptr;
+  if (print_faults(diagnostics)) prepared.system = nullptr;
   if (prepared.system && prepared.start.report.status != Eval::ok) {
     fmt::print(stderr, "kardan: {}\n", prepared.start.report.message);
     prepared.system = nullptr;

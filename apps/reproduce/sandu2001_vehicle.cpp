@@ -191,7 +191,7 @@ std::unique_ptr<System> without_derivatives(const Prepared& model) {
     if (e.name == blind_force) e.differentiable = false;
   Diagnostics diagnostics;
   auto system = compile(std::move(blueprint), diagnostics);
-  tell(diagnostics);
+  print_faults(diagnostics);
   return system;
 }
 

@@ -56,7 +56,7 @@ std::string not_finite_culprit(const System& system, const State& state, Workspa
 bool blame_not_finite(const System& system, const State& state, Workspace& ws,
                       AssemblyReport& report) {
   const Found found = find(system, state, ws);
-  const auto tell = [&](std::string what, const char* advice) {
+  const auto blame = [&](std::string what, const char* advice) {
     report.diagnosis = Diagnosis::not_finite;
     report.message = std::move(what);
     report.advice = advice;
@@ -66,24 +66,24 @@ bool blame_not_finite(const System& system, const State& state, Workspace& ws,
       break;
     case Found::What::element: {
       const ElementData& element = system.blueprint().elements[found.index];
-      tell(fmt::format("the force of '{}'{} is not finite at the start", element.name,
-                       place_of(element)),
-           "look at its expressions at the start; a spring, and a line between two points, need "
-           "these to be apart");
+      blame(fmt::format("the force of '{}'{} is not finite at the start", element.name,
+                        place_of(element)),
+            "look at its expressions at the start; a spring, and a line between two points, need "
+            "these to be apart");
       break;
     }
     case Found::What::row:
-      tell(fmt::format("the constraint '{}' is not finite at the start",
-                       system.row_name(static_cast<int>(found.index))),
-           "look at its expressions, and whether its points coincide");
+      blame(fmt::format("the constraint '{}' is not finite at the start",
+                        system.row_name(static_cast<int>(found.index))),
+            "look at its expressions, and whether its points coincide");
       break;
     case Found::What::force:
-      tell("a force is not finite at the start",
-           "look at the expressions of the forces at the start");
+      blame("a force is not finite at the start",
+            "look at the expressions of the forces at the start");
       break;
     case Found::What::mass:
-      tell("the mass matrix is not finite at the start",
-           "look at the expressions of the masses at the start");
+      blame("the mass matrix is not finite at the start",
+            "look at the expressions of the masses at the start");
       break;
   }
   return found.what != Found::What::nothing;

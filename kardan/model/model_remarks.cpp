@@ -116,7 +116,7 @@ void remark_sizes(const Blueprint& blueprint, Diagnostics& diagnostics) {
   if (sizes.empty()) return;
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), middle, sizes.end());
-  const auto tell = [&](const BodyData& body, double length, const std::string& what) {
+  const auto warn = [&](const BodyData& body, double length, const std::string& what) {
     if (length > other_unit * *middle)
       diagnostics.warning("model.size",
                           fmt::format("{}: {} of {:.4g} m in a model of about {:.2g} m", body.name,
@@ -127,11 +127,11 @@ void remark_sizes(const Blueprint& blueprint, Diagnostics& diagnostics) {
     double marker = 0, shape = 0;
     for (const auto& [name, m] : body.markers) marker = std::max(marker, norm(m.s));
     for (const Shape& s : body.shapes) shape = std::max({shape, s.size.x, s.size.y, s.size.z});
-    tell(body, norm(body.position), "a position");
-    tell(body, norm(body.com), "a centre of mass");
+    warn(body, norm(body.position), "a position");
+    warn(body, norm(body.com), "a centre of mass");
     if (body.kind == BodyKind::ground) continue;  // floors and roads are large
-    tell(body, marker, "a marker");
-    tell(body, shape, "a shape");
+    warn(body, marker, "a marker");
+    warn(body, shape, "a shape");
   }
 }
 

@@ -134,14 +134,14 @@ class Chooser {
     }
     const Probe plain = probe(explicit_name());
     const bool better = plain.works && (!implicit.works || plain.work <= implicit.work);
-    const auto tell = [](const std::string& name, const Probe& p) {
+    const auto in_words = [](const std::string& name, const Probe& p) {
       return p.works ? fmt::format("'{}' {:.0f} steps, work of {:.2g} evaluations", name, p.steps,
                                    p.work)
                      : fmt::format("'{}' fails", name);
     };
     take(better ? explicit_name() : implicit_name(),
-         fmt::format("from the first steps: {}; {}", tell(explicit_name(), plain),
-                     tell(implicit_name(), implicit)));
+         fmt::format("from the first steps: {}; {}", in_words(explicit_name(), plain),
+                     in_words(implicit_name(), implicit)));
   }
 
   /// A run so short that the motion hardly leads anywhere once what is fast has died out: the steps

@@ -179,10 +179,10 @@ void EventActions::note_rest(const State& state, std::vector<EventRecord>& event
     const bool rests = stops_.side(state, i) != 0;
     if (rests != (rested_[i] != 0)) {
       const EventRecord record{state.t, system_.impulses()[i].rest, rests ? 1 : -1};
-      bool told = false;
+      bool recorded = false;
       for (auto e = events.rbegin(); e != events.rend() && e->t == record.t; ++e)
-        told |= e->event == record.event && e->direction == record.direction;
-      if (!told) events.push_back(record);
+        recorded |= e->event == record.event && e->direction == record.direction;
+      if (!recorded) events.push_back(record);
     }
     rested_[i] = stops_.side(state, i);
     if (rests) last_side_[i] = rested_[i];

@@ -40,7 +40,7 @@ void remark_held_tables(const System& system, const State& now, RunReport& repor
   const Blueprint& blueprint = system.blueprint();
   Diagnostics discarded;
   const ValueReader reader(blueprint.parameters, discarded);
-  const auto tell = [&](const std::string& what, const std::string& beyond) {
+  const auto remark = [&](const std::string& what, const std::string& beyond) {
     if (!beyond.empty())
       report.remarks.push_back(fmt::format(
           "{}: its table is held at its last value {} (outside: extend, repeat or error "
@@ -57,13 +57,13 @@ void remark_held_tables(const System& system, const State& now, RunReport& repor
         if (field.kind == kind_of(function) && reader.read(value, what, field.info, function)) {
           std::vector<const Table*> tables;
           collect(function, tables);
-          for (const Table* one : tables) tell(what, held(*one, 0, report.driver.t, "t", "s"));
+          for (const Table* one : tables) remark(what, held(*one, 0, report.driver.t, "t", "s"));
         } else if (field.kind == kind_of(table) && reader.read(value, what, field.info, table) &&
                    table && !element.frames.empty()) {
           const auto body = static_cast<std::size_t>(element.frames.back().body);
           const double begun = blueprint.bodies[body].position.x;
           const int place = system.bodies()[body].p;
-          tell(what, held(*table, begun, now.p[static_cast<std::size_t>(place)], "x", "m"));
+          remark(what, held(*table, begun, now.p[static_cast<std::size_t>(place)], "x", "m"));
         }
       }
 }

@@ -354,7 +354,8 @@ std::string Monitor::fill_grid(const StepView& step) {
       }
       if (!accelerate(inside_)) return undetermined(t);
       if (!solve_row(step)) {
-        if (std::string stop_request = tell(inside_); !stop_request.empty()) return stop_request;
+        if (std::string stop_request = hand_over(inside_); !stop_request.empty())
+          return stop_request;
         continue;
       }
       inside_ = solved_;
@@ -400,11 +401,11 @@ void Monitor::solve_rows(const Formulation& formulation, const ErrorScale& scale
 }
 
 std::string Monitor::show(State& state) {
-  return accelerate(state) ? tell(state) : undetermined(state.t);
+  return accelerate(state) ? hand_over(state) : undetermined(state.t);
 }
 
 /// With the accelerations and multipliers there.
-std::string Monitor::tell(State& state) {
+std::string Monitor::hand_over(State& state) {
   ++memory_.shown;
   leave_out_held(lambda_);
   return watchers_.grid({&state, &a_, &lambda_});

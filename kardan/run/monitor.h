@@ -19,8 +19,8 @@ class Monitor {
   Monitor(const Prepared& start, const Method& method, const SimulateOptions& options,
           const Watchers& watchers, RunMemory& memory);
 
-  /// The sink's wish for the start of the grid; empty: go on. `a`: accelerations there; empty:
-  /// unknown.
+  /// Why the sink ends the run at the start of the grid; empty: it goes on. `a`: accelerations there;
+  /// empty: unknown.
   std::string begin(const State& start, const Vector& a);
   /// Goes on with other equations of the same motion: further constraints hold (System::hold).
   void use(const System& system);
@@ -56,7 +56,7 @@ class Monitor {
   bool state_between(ChartProblem& problem);
   std::string fill_grid(const StepView& step);
   std::string show(State& state);
-  std::string tell(State& state);
+  std::string hand_over(State& state);
   bool solve_row(const StepView& step);
   bool accelerate(State& state);
   std::string undetermined(double t);

@@ -32,7 +32,7 @@ StudyProgress do_runs(const StudyPlan& plan, StudyStore& store, const StudyOptio
     const std::lock_guard lock(one_at_a_time);
     ++progress.done;
     if (shape.failed(row)) ++progress.failed;
-    return !options.tell || options.tell(progress);
+    return !options.progress || options.progress(progress);
   });
   store.table().sync();
   return progress;

@@ -30,7 +30,7 @@ struct StudyOptions {
   int threads = 0;  ///< 0: all processors
   Chunk chunk = {};
   /// After every run, from one thread at a time; false: no further run is begun.
-  std::function<bool(const StudyProgress&)> tell = {};
+  std::function<bool(const StudyProgress&)> progress = {};
 };
 
 /// Rows that are there already are not done again.

@@ -78,8 +78,8 @@ FieldMap merged(const FieldMap& base, const FieldMap& over) {
     if (other_method && (key == "formulation" || key == "options")) continue;
     out.emplace_back(key, value);
   }
-  const FieldValue* told = find(base, "options");
-  const auto* options = told ? std::get_if<FieldMap>(&told->data) : nullptr;
+  const FieldValue* listed = find(base, "options");
+  const auto* options = listed ? std::get_if<FieldMap>(&listed->data) : nullptr;
   if (!options || !(other_method || find(over, "options"))) return out;
   FieldMap joined;
   if (const FieldValue* given = find(over, "options"))
