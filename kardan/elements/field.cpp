@@ -384,7 +384,8 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   // [[x, y], ...] or {points: [[x, y], ...], interpolation: ..., outside: ..., unit: ...}
   if (!without_unit(v, what, info)) return false;
   const FieldValue* points = &v;
-  // A driver needs continuous accelerations; elsewhere nothing shall overshoot.
+  // A driver needs continuous accelerations, wheels feel the curvature of a road; elsewhere nothing
+  // shall overshoot.
   std::string interpolation = info.smoothness > 1 ? "cubic" : "pchip", outside = "hold";
   if (const auto* map = std::get_if<FieldValue::Mapping>(&v.data)) {
     points = nullptr;

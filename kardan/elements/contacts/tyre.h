@@ -99,7 +99,9 @@ contacts:
     f("bump_center", &Tyre::bump_center,
       {.unit = "m", .doc = "x of the half-cylinder's axis (road: bump)"});
     f("table", &Tyre::table,
-      {.unit = "m", .doc = "points (x, h) of the height of the road (road: table)"});
+      {.unit = "m",
+       .doc = "points (x, h) of the height of the road (road: table)",
+       .smoothness = 2});
   }
   template <int D>
   void build(Builder<D>&) const;
