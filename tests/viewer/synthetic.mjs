@@ -144,3 +144,32 @@ export function equations(viewer) {
     })),
   });
 }
+
+/** The two tones of `tones` at a time: 2 m at 5 Hz, 0.5 m at 1 Hz, and the speed of the first. */
+export function toneValues(t) {
+  const w = 2 * Math.PI * 5;
+  return { a: 2 * Math.sin(w * t), b: 0.5 * Math.cos(2 * Math.PI * t), da: 2 * w * Math.cos(w * t) };
+}
+
+/** Columns whose spectra and derivatives are known, one that stands still, and names that are easily mixed up. */
+export function tones(viewer) {
+  const maker = new ReportMaker();
+  const times = seconds(8001, 8);
+  const column = (name, unit, value) => ({ name, unit, group: name.split('.')[0], array: maker.add(name, times.map(value), [times.length], 'f64') });
+  return maker.html(viewer, {
+    title: '<tones> & noise',
+    verdict: { ok: true, reason: 'finished', sentences: [] },
+    dimension: 2,
+    bodies: [],
+    times: maker.add('times', times, [times.length], 'f64'),
+    quantities: [
+      column('still.y', 'm', () => 1.25),
+      column('tone.a', 'm', (t) => toneValues(t).a),
+      column('tone.b', 'm', (t) => toneValues(t).b),
+      column('tone.speed', 'm/s', (t) => toneValues(t).da),
+      column('m1.state', '', (t) => t),
+      column('m1.force', 'N', (t) => t * t),
+    ],
+    events: [{ time: 2.5, name: 'tone.turn', what: 'turns', direction: 'rising' }],
+  });
+}

@@ -47,7 +47,7 @@ export class App {
   ) {
     const { header } = report;
     document.title = `${header.title} · Kardan`;
-    this.timeline = new Timeline(report.startTime, report.endTime);
+    this.timeline = new Timeline(report.startTime, report.endTime, report.times);
     this.transport = new Transport(this.timeline, header.events ?? []);
     const host = make('div', { class: 'stage' });
     const problem = report.poses ? this.openStage(host) : null;
@@ -231,6 +231,7 @@ export class App {
         End: () => timeline.set(timeline.end),
         ',': () => this.transport.changeSpeed(-1),
         '.': () => this.transport.changeSpeed(1),
+        c: () => timeline.compareWith(timeline.reference === null ? timeline.time : null),
         f: () => this.stage?.fit(),
         Escape: () => this.stage?.selected != null && this.select(this.stage.selected),
       };

@@ -9,7 +9,8 @@ export function number(value: number, digits = 5): string {
     const [mantissa, exponent] = value.toExponential(Math.max(digits - 3, 1)).split('e');
     return minus(`${trim(mantissa)}e${exponent.replace('+', '')}`);
   }
-  return minus(trim(value.toPrecision(digits)));
+  // toPrecision writes numbers of more digits than asked for as powers of ten.
+  return minus(trim(size >= 10 ** digits ? value.toFixed(0) : value.toPrecision(digits)));
 }
 
 function trim(text: string): string {

@@ -1,17 +1,47 @@
 // The one time that replay, slider and plots show.
 
+export interface Window {
+  from: number;
+  to: number;
+}
+
 export class Timeline {
   time: number;
   playing = false;
   speed = 1;
   loop = true;
+  /** A second time, to compare with; null for none. */
+  reference: number | null = null;
+  /** The stretch that plots are zoomed to, and that the replay then repeats; null for all. */
+  window: Window | null = null;
   private listeners: (() => void)[] = [];
+  private windowListeners: (() => void)[] = [];
 
   constructor(
     readonly start: number,
     readonly end: number,
+    /** The times of the rows of the report. */
+    readonly times: ArrayLike<number> = [],
   ) {
     this.time = start;
+  }
+
+  /** Calls the listener when the window changes, until the answer is called. */
+  onWindow(listener: () => void): () => void {
+    this.windowListeners.push(listener);
+    return () => (this.windowListeners = this.windowListeners.filter((l) => l !== listener));
+  }
+
+  setWindow(window: Window | null): void {
+    if (window?.from === this.window?.from && window?.to === this.window?.to) return;
+    this.window = window;
+    for (const listener of this.windowListeners) listener();
+  }
+
+  /** Sets the time to compare with; the same time again, or null, for none. */
+  compareWith(time: number | null): void {
+    this.reference = time === null ? null : Math.min(Math.max(time, this.start), this.end);
+    this.changed();
   }
 
   onChange(listener: () => void): void {
@@ -32,20 +62,28 @@ export class Timeline {
   setPlaying(playing: boolean): void {
     if (playing === this.playing) return;
     this.playing = playing && this.end > this.start;
-    if (this.playing && this.time >= this.end) this.time = this.start;
+    if (this.playing && this.time >= this.last) this.time = this.first;
     this.changed();
+  }
+
+  /** Where the replay begins and ends: the window, as far as the report goes. */
+  get first(): number {
+    return Math.min(Math.max(this.window?.from ?? this.start, this.start), this.end);
+  }
+  get last(): number {
+    return Math.min(Math.max(this.window?.to ?? this.end, this.start), this.end);
   }
 
   /** Moves on by the seconds that passed on the wall. */
   advance(seconds: number): void {
     if (!this.playing) return;
     let next = this.time + seconds * this.speed;
-    if (next >= this.end) {
+    if (next >= this.last) {
       if (this.loop) {
         // The end is seen for a moment before the replay starts again.
-        next = this.time < this.end ? this.end : this.start;
+        next = this.time < this.last ? this.last : this.first;
       } else {
-        next = this.end;
+        next = this.last;
         this.playing = false;
       }
     }

@@ -1,34 +1,21 @@
 // Plots of quantities chosen by name; those of one unit share a plot.
 
-import type { Quantity, Report } from '../report';
+import type { Event, Quantity, Report } from '../report';
 import type { Timeline } from '../timeline';
 import { errorBand } from '../accuracy';
+import { evaluate, FormulaFault, looksLikeFormula, type Column } from '../formula';
+import { number } from '../format';
+import { spectrum } from '../spectrum';
 import { Chart, type Series } from '../ui/chart';
-import { icon, make } from '../ui/dom';
+import { svg } from '../ui/chart_export';
+import type { Axis } from '../ui/chart_style';
+import { download, fileName, icon, make } from '../ui/dom';
+import { find, firstChoice, Variation } from './quantities';
 
 /** More lines in one plot cannot be told apart. */
 const mostPerChart = 8;
-
-/** What is worth a first look: the chosen body's height, a traced point, forces of contacts. */
-function firstChoice(report: Report, body: string | null): Quantity[] {
-  const all = report.header.quantities ?? [];
-  const by = (test: (q: Quantity) => boolean, most: number): Quantity[] => all.filter(test).slice(0, most);
-  const height = report.header.dimension === 2 ? 'y' : upLetter(report);
-  const choice: Quantity[] = [];
-  if (body) choice.push(...by((q) => q.name === `${body}.${height}`, 1));
-  const point = report.header.points?.[0];
-  if (!body && point) choice.push(...by((q) => ['x', 'y', 'z'].some((c) => q.name === `${point.name}.${c}`), 3));
-  if (choice.length === 0) choice.push(...by((q) => q.name.endsWith(`.${height}`), 2));
-  if (choice.length === 0) choice.push(...all.slice(0, Math.min(3, all.length)));
-  const contacts = new Set((report.header.arrows ?? []).filter((a) => a.kind === 'contact').map((a) => a.name));
-  choice.push(...by((q) => q.name.endsWith('.force') && contacts.has(q.group ?? ''), 4));
-  return choice;
-}
-
-function upLetter(report: Report): string {
-  const g = report.header.gravity ?? [0, 0, -1];
-  return 'xyz'[g.map(Math.abs).indexOf(Math.max(...g.map(Math.abs)))] ?? 'z';
-}
+/** More events than these would be a wall of lines. */
+const mostEvents = 200;
 
 export class Plots {
   readonly element: HTMLElement;
@@ -41,6 +28,14 @@ export class Plots {
   private readonly chips = make('div', { class: 'chips', 'aria-label': 'Plotted quantities' });
   private active = 0;
   private matches: Quantity[] = [];
+  private readonly formulas = new Map<string, Column>();
+  private readonly variation: Variation;
+  /** What plots are over: '' for the time, '#' for the frequency, or a quantity. */
+  private over = '';
+  private readonly comparing = make('button', { type: 'button', class: 'chip', hidden: true });
+  private log = false;
+  private extremes = false;
+  private events = false;
 
   constructor(
     private readonly report: Report,
@@ -48,7 +43,8 @@ export class Plots {
     body: string | null,
   ) {
     this.quantities = report.header.quantities ?? [];
-    for (const quantity of firstChoice(report, body)) this.chosen.add(quantity.name);
+    this.variation = new Variation(report);
+    for (const quantity of firstChoice(report, body, this.variation)) this.chosen.add(quantity.name);
     this.list = make('div', {
       class: 'picker-list',
       role: 'listbox',
@@ -59,7 +55,7 @@ export class Plots {
     this.list.hidden = true;
     this.search = make('input', {
       type: 'search',
-      placeholder: `Choose from ${this.quantities.length} quantities`,
+      placeholder: `Choose from ${this.quantities.length} quantities, or write a formula of them`,
       role: 'combobox',
       'aria-expanded': 'false',
       'aria-controls': 'quantities',
@@ -86,14 +82,83 @@ export class Plots {
       { class: 'plots' },
       this.quantities.length > 0 ? picker : make('p', { class: 'empty' }, 'This report has no quantities.'),
       this.chips,
+      this.quantities.length > 0 ? this.makeTools() : null,
       this.stack,
     );
+    this.comparing.addEventListener('click', () => this.timeline.compareWith(null));
+    this.timeline.onChange(() => this.showComparing());
     this.refresh();
   }
 
+  /** How far the current time is from the one to compare with. */
+  private showComparing(): void {
+    const { time, reference } = this.timeline;
+    this.comparing.hidden = reference === null;
+    if (reference === null) return;
+    this.comparing.replaceChildren(`Δt ${number(time - reference, 5)} s from ${number(reference, 5)} s`, icon('cross'));
+    this.comparing.setAttribute('aria-label', 'Stop comparing');
+  }
+
+  /** What all plots are over, and what is marked in them. */
+  private makeTools(): HTMLElement {
+    const over = make(
+      'select',
+      { 'aria-label': 'What plots are over' },
+      make('option', { value: '' }, 'time'),
+      make('option', { value: '#' }, 'frequency'),
+      ...this.quantities.map((q) => make('option', { value: q.name }, q.name)),
+    );
+    over.addEventListener('change', () => {
+      this.over = over.value;
+      this.refresh();
+    });
+    const toggle = (label: string, title: string, press: (on: boolean) => void): HTMLElement => {
+      const button = make('button', { type: 'button', class: 'text-button small', title, 'aria-pressed': 'false' }, label);
+      button.addEventListener('click', () => {
+        const on = button.getAttribute('aria-pressed') !== 'true';
+        button.setAttribute('aria-pressed', String(on));
+        press(on);
+        this.refresh();
+      });
+      return button;
+    };
+    return make(
+      'div',
+      { class: 'plot-tools', role: 'group', 'aria-label': 'How plots are drawn' },
+      make('label', {}, make('span', {}, 'Over'), over),
+      toggle('Log', 'Magnitudes on a logarithmic axis', (on) => (this.log = on)),
+      toggle('Extremes', 'Marks the least and the greatest value', (on) => (this.extremes = on)),
+      (this.report.header.events ?? []).length > 0
+        ? toggle('Events', 'Marks the times of events', (on) => (this.events = on))
+        : null,
+      make('button', { type: 'button', class: 'text-button small', title: 'Saves all plots as one SVG file', onclick: () => this.saveSvg() }, icon('download'), 'SVG'),
+      this.comparing,
+    );
+  }
+
+  private saveSvg(): void {
+    if (this.charts.length === 0) return;
+    const text = svg(this.charts.map((chart) => (shift: number) => chart.drawing(shift)));
+    download(fileName(this.report.header.title, 'plots.svg'), new Blob([text], { type: 'image/svg+xml' }));
+  }
+
+  /** The text of the field as a formula: its column, what is wrong with it, or null where it is none. */
+  private formula(): Column | FormulaFault | null {
+    const text = this.search.value.trim();
+    if (!looksLikeFormula(text)) return null;
+    try {
+      return evaluate(text, this.report);
+    } catch (fault) {
+      if (fault instanceof FormulaFault) return fault;
+      throw fault;
+    }
+  }
+
   private open(): void {
-    const parts = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    this.matches = this.quantities.filter((q) => parts.every((part) => q.name.toLowerCase().includes(part)));
+    const formula = this.formula();
+    this.matches = find(this.quantities, this.search.value, this.variation);
+    if (formula && !(formula instanceof FormulaFault))
+      this.matches = [{ name: this.search.value.trim(), unit: formula.unit, group: 'Formula', array: '' }, ...this.matches];
     this.active = Math.min(this.active, Math.max(this.matches.length - 1, 0));
     let group: string | undefined;
     const rows: HTMLElement[] = [];
@@ -118,7 +183,9 @@ export class Plots {
         ),
       );
     });
-    if (rows.length === 0) rows.push(make('p', { class: 'empty' }, 'Nothing has this name.'));
+    if (formula instanceof FormulaFault && this.matches.length === 0)
+      rows.push(make('p', { class: 'empty' }, `Formula: ${formula.message} (column ${formula.at + 1}).`));
+    else if (rows.length === 0) rows.push(make('p', { class: 'empty' }, 'Nothing has this name.'));
     this.list.replaceChildren(...rows);
     this.list.hidden = false;
     this.search.setAttribute('aria-expanded', 'true');
@@ -172,7 +239,7 @@ export class Plots {
   }
 
   private refresh(): void {
-    const chosen = this.quantities.filter((q) => this.chosen.has(q.name));
+    const chosen = this.columns();
     this.chips.replaceChildren(
       ...chosen.map((q) =>
         make(
@@ -197,17 +264,62 @@ export class Plots {
       this.stack.append(make('p', { class: 'empty' }, 'Choose a quantity above.'));
   }
 
+  /** The chosen quantities and formulas. */
+  private columns(): Quantity[] {
+    const named = this.quantities.filter((q) => this.chosen.has(q.name));
+    const known = new Set(named.map((q) => q.name));
+    const formulas = [...this.chosen].filter((name) => !known.has(name)).flatMap((name): Quantity[] => {
+      try {
+        const column = this.formulas.get(name) ?? evaluate(name, this.report);
+        this.formulas.set(name, column);
+        return [{ name, unit: column.unit, array: '' }];
+      } catch (fault) {
+        if (fault instanceof FormulaFault) return [];
+        throw fault;
+      }
+    });
+    return [...named, ...formulas];
+  }
+
+  private valuesOf(q: Quantity): ArrayLike<number> {
+    return this.formulas.get(q.name)?.values ?? this.report.series(q) ?? new Float32Array(0);
+  }
+
+  /** What the plots are over where that is not the time. */
+  private axis(): Axis | undefined {
+    if (this.over === '') return undefined;
+    if (this.over === '#') return { label: 'frequency', unit: 'Hz', ofTime: false };
+    return { label: this.over, unit: this.quantities.find((q) => q.name === this.over)?.unit, ofTime: true };
+  }
+
+  private line(q: Quantity): Series {
+    const values = this.valuesOf(q);
+    if (this.over === '#') {
+      const { frequencies, amplitudes } = spectrum(this.report.times, values);
+      return { label: q.name, time: frequencies, values: amplitudes };
+    }
+    const across = this.quantities.find((other) => other.name === this.over);
+    if (across) return { label: q.name, time: this.valuesOf(across), values };
+    return { label: q.name, time: this.report.times, values, band: errorBand(this.report, q.name) };
+  }
+
   private chart(quantities: Quantity[], unit: string): Chart {
-    const series = quantities.map(
-      (q): Series => ({
-        label: q.name,
-        time: this.report.times,
-        values: this.report.series(q) ?? new Float32Array(0),
-        band: errorBand(this.report, q.name),
-      }),
-    );
     const title = quantities.length === 1 ? quantities[0].name : commonName(quantities, unit);
-    return new Chart({ title, unit: unit || undefined }, series, this.timeline, this.report.header.title);
+    const events: Event[] = this.events ? (this.report.header.events ?? []).slice(0, mostEvents) : [];
+    const over = this.axis();
+    return new Chart(
+      {
+        title: this.over === '#' ? `Amplitude of ${title}` : title,
+        unit: unit || undefined,
+        scale: this.log ? 'log' : 'linear',
+        over,
+        events,
+        extremes: this.extremes,
+      },
+      quantities.map((q) => this.line(q)),
+      this.timeline,
+      this.report.header.title,
+    );
   }
 }
 

@@ -7,11 +7,12 @@ const keys: [string, string][] = [
   ['← →', 'one frame back or on (shift: ten)'],
   ['Home, End', 'to the start, to the end'],
   [', .', 'slower, faster'],
+  ['C', 'compare with this time: plots show the differences from it (again: no longer)'],
   ['F', 'show everything'],
   ['Esc', 'select nothing'],
   ['In the picture', 'arrows turn, shift + arrows move, + and − zoom'],
   ['Mouse', 'drag turns, right drag moves, wheel zooms, a click selects a body'],
-  ['In a plot', 'drag zooms in time, double click shows all, a click goes to that time'],
+  ['In a plot', 'drag zooms all plots in time and the replay repeats that stretch, double click shows all, a click goes to that time, with shift it compares with that time'],
 ];
 
 /** The button that opens it. */
