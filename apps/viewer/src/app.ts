@@ -8,11 +8,14 @@ import { Plots } from './panels/plots';
 import { Topology } from './panels/topology';
 import { Tree } from './panels/tree';
 import { seal, type Report } from './report';
+import { Visibility } from './scene/bodies';
+import { binaryGltf } from './scene/gltf';
 import { Stage } from './scene/stage';
 import { Timeline } from './timeline';
 import type { Chart } from './ui/chart';
-import { icon, iconButton, make } from './ui/dom';
+import { download, fileName, icon, iconButton, make } from './ui/dom';
 import { addHelp } from './ui/help';
+import { filmFormat, Recorder } from './ui/recorder';
 import { Tabs, type Tab } from './ui/tabs';
 import { Theme } from './ui/theme';
 import { Transport } from './ui/transport';
@@ -34,7 +37,9 @@ export class App {
   private readonly events: ReturnType<typeof makeEvents>;
   private readonly tree: Tree;
   private readonly topology: Topology | null;
-  private readonly card = make('div', { class: 'card', role: 'status' });
+  private readonly card = make('div', { class: 'card' });
+  private readonly cardText = make('div', { class: 'card-text', role: 'status' });
+  private readonly hover = make('div', { class: 'hover-name', 'aria-hidden': 'true' });
   private menu: ViewMenu | null = null;
   private scheduled = false;
   private moved = true;
@@ -127,10 +132,67 @@ export class App {
       this.moved = true;
       this.invalidate();
     });
-    this.card.hidden = true;
+    this.card.append(this.cardText, this.makeVisibility());
+    this.card.hidden = this.hover.hidden = true;
+    stage.onHover = (body, x, y) => {
+      this.hover.hidden = body === null || body === stage.selected;
+      if (body === null) return;
+      this.hover.textContent = this.report.bodies[body].name;
+      this.hover.style.transform = `translate(${Math.round(x + 14)}px, ${Math.round(y + 12)}px)`;
+    };
     const scale = make('p', { class: 'scale' }, `grid ${number(stage.ground.spacing, 3)} m`);
-    host.append(this.menu.bar, this.card, scale);
+    this.menu.bar.append(this.makeExports(stage));
+    host.append(this.menu.bar, this.card, this.hover, scale);
     return null;
+  }
+
+  /** How the selected body is seen. */
+  private makeVisibility(): HTMLElement {
+    const button = (label: string, title: string, press: (body: number) => void): HTMLElement =>
+      make('button', { type: 'button', class: 'text-button small', title, onclick: () => this.changeSelected(press) }, label);
+    return make(
+      'div',
+      { class: 'card-tools', role: 'group', 'aria-label': 'How this body is seen' },
+      button('Hide', 'Hides this body (H)', (body) => this.stage?.setVisibility(body, Visibility.hidden)),
+      button('See through', 'Shows what lies behind this body (G)', (body) => this.toggleGhost(body)),
+      button('Only this', 'Hides all other bodies (I)', (body) => this.stage?.isolate(body)),
+    );
+  }
+
+  private toggleGhost(body: number): void {
+    const ghost = this.stage?.bodies.visibility[body] === Visibility.ghost;
+    this.stage?.setVisibility(body, ghost ? Visibility.shown : Visibility.ghost);
+  }
+
+  private changeSelected(change: (body: number) => void): void {
+    const body = this.stage?.selected ?? null;
+    if (body === null) return;
+    change(body);
+    this.moved = true;
+    this.invalidate();
+  }
+
+  /** The replay as a picture, a film, or a scene for other programs. */
+  private makeExports(stage: Stage): HTMLElement {
+    const { title } = this.report.header;
+    const recorder = new Recorder(stage.canvas, this.timeline, title);
+    const film = iconButton('film', 'Record the replay as a film', () => (recorder.recording ? recorder.stop() : recorder.start()));
+    film.setAttribute('aria-pressed', 'false');
+    film.hidden = filmFormat() === null;
+    recorder.onChange = (on) => film.setAttribute('aria-pressed', String(on));
+    const save = async (): Promise<void> => {
+      const blob = await stage.picture();
+      if (blob) download(fileName(title, 'replay.png'), blob);
+    };
+    return make(
+      'div',
+      { class: 'segments', role: 'group', 'aria-label': 'Save the replay' },
+      iconButton('image', 'Save the picture as PNG', () => void save()),
+      film,
+      iconButton('cube', 'Save bodies and motion as glTF', () =>
+        download(fileName(title, 'replay.glb'), new Blob([binaryGltf(this.report, stage.solids, stage.world)], { type: 'model/gltf-binary' })),
+      ),
+    );
   }
 
   private makeHeader(): HTMLElement {
@@ -233,6 +295,13 @@ export class App {
         '.': () => this.transport.changeSpeed(1),
         c: () => timeline.compareWith(timeline.reference === null ? timeline.time : null),
         f: () => this.stage?.fit(),
+        h: () => this.changeSelected((body) => this.stage?.setVisibility(body, Visibility.hidden)),
+        g: () => this.changeSelected((body) => this.toggleGhost(body)),
+        i: () => this.changeSelected((body) => this.stage?.isolate(body)),
+        a: () => {
+          this.stage?.setVisibility(null, Visibility.shown);
+          this.invalidate();
+        },
         Escape: () => this.stage?.selected != null && this.select(this.stage.selected),
       };
       const action = actions[event.key];
@@ -310,7 +379,7 @@ export class App {
     const [x, y, z] = this.stage.motion.position(body);
     const show = (v: number): string => number(v, 4);
     const where = this.stage.world.planar ? `${show(x)}, ${show(y)}` : `${show(x)}, ${show(y)}, ${show(z)}`;
-    this.card.replaceChildren(
+    this.cardText.replaceChildren(
       make('strong', {}, name),
       make('span', {}, `at (${where}) m${mass !== undefined ? ` · ${number(mass, 5)} kg` : ''}`),
       text ? make('span', {}, text) : '',

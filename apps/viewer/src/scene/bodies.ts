@@ -45,8 +45,28 @@ function boxWithCorners(): THREE.BufferGeometry {
   return box;
 }
 
+/** How a body is seen. */
+export enum Visibility {
+  shown,
+  ghost,
+  hidden,
+}
+const ghostOpacity = 0.22;
+
+/** A geometry as part of a body, in the frame of the body. */
+export interface Solid {
+  body: number;
+  geometry: THREE.BufferGeometry;
+  local: Float64Array;
+  color: THREE.Color;
+}
+
 export class Bodies {
   readonly group = new THREE.Group();
+  readonly visibility: Uint8Array;
+  readonly solids: Solid[] = [];
+  private readonly ghosts: Batch[] = [];
+  private readonly kinds: { geometry: THREE.BufferGeometry; parts: Part[] }[] = [];
   private readonly batches: Batch[] = [];
   private readonly meshes: { mesh: THREE.Mesh; body: number }[] = [];
   private readonly colors: string[];
@@ -57,6 +77,7 @@ export class Bodies {
     private readonly world: World,
     private readonly materials: Materials,
   ) {
+    this.visibility = new Uint8Array(report.bodies.length);
     this.colors = report.bodies.map(
       (body, i) =>
         body.color ??
@@ -72,7 +93,10 @@ export class Bodies {
     });
     const smooth = materials.surface();
     const batch = (g: THREE.BufferGeometry, m: THREE.Material, list: Part[]): void => {
-      if (list.length > 0) this.batches.push(new Batch(g, m, list));
+      if (list.length === 0) return;
+      this.batches.push(new Batch(g, m, list));
+      this.kinds.push({ geometry: g, parts: list });
+      for (const part of list) this.solids.push({ ...part, geometry: g });
     };
     batch(boxWithCorners(), edged(materials.surface()), parts.box);
     const coarse = materials.effort === 'low' || parts.sphere.length > 100;
@@ -156,24 +180,53 @@ export class Bodies {
     const solid = mesh.toNonIndexed();
     solid.applyMatrix4(new THREE.Matrix4().fromArray(localMatrix(shape)));
     solid.computeVertexNormals();
-    const object = new THREE.Mesh(
-      solid,
-      this.materials.surface({ color, side: THREE.DoubleSide }),
-    );
+    const material = this.materials.surface({ color, side: THREE.DoubleSide });
+    material.userData.twoSided = true;
+    const object = new THREE.Mesh(solid, material);
     object.castShadow = object.receiveShadow = true;
     object.matrixAutoUpdate = false;
     this.meshes.push({ mesh: object, body });
+    this.solids.push({ body, geometry: solid, local: localMatrix({ type: 'mesh' }), color });
     this.group.add(object);
   }
 
   update(): void {
-    for (const batch of this.batches) batch.update(this.motion.matrices);
+    for (const batch of this.batches) batch.update(this.motion.matrices, this.visibility, Visibility.shown);
+    for (const batch of this.ghosts) batch.update(this.motion.matrices, this.visibility, Visibility.ghost);
     for (const { mesh, body } of this.meshes)
       mesh.matrix.fromArray(this.motion.matrices, 16 * body);
   }
 
+  /** Shows a body, lets others be seen through it, or hides it. */
+  setVisibility(body: number, visibility: Visibility): void {
+    this.visibility[body] = visibility;
+    if (visibility === Visibility.ghost && this.ghosts.length === 0) {
+      const glass = this.materials.surface({ transparent: true, opacity: ghostOpacity, depthWrite: false });
+      for (const { geometry: g, parts } of this.kinds) this.ghosts.push(new Batch(g, glass, parts));
+      for (const { mesh } of this.ghosts) {
+        mesh.castShadow = false;
+        this.group.add(mesh);
+      }
+    }
+    for (const { mesh, body: owner } of this.meshes) {
+      if (owner !== body) continue;
+      const material = mesh.material as SurfaceMaterial;
+      mesh.visible = visibility !== Visibility.hidden;
+      material.transparent = visibility === Visibility.ghost;
+      material.opacity = material.transparent ? ghostOpacity : 1;
+      material.depthWrite = !material.transparent;
+      material.needsUpdate = true;
+    }
+  }
+
+  /** Whether what lies between bodies is seen: not if all of them but the ground are hidden. */
+  seen(bodies: readonly number[]): boolean {
+    const moving = bodies.filter((body) => body > 0);
+    return moving.length === 0 || moving.some((body) => this.visibility[body] !== Visibility.hidden);
+  }
+
   highlight(body: number | null, color: THREE.Color): void {
-    for (const batch of this.batches) batch.highlight(body, color);
+    for (const batch of [...this.batches, ...this.ghosts]) batch.highlight(body, color);
     for (const { mesh, body: owner } of this.meshes) {
       const material = mesh.material as SurfaceMaterial;
       material.emissive.copy(color).multiplyScalar(owner === body ? 0.4 : 0);
@@ -182,10 +235,11 @@ export class Bodies {
 
   /** The body under a ray of the camera. */
   pick(ray: THREE.Raycaster): number | null {
-    for (const batch of this.batches) batch.mesh.boundingSphere = null; // bodies have moved
+    const batches = [...this.batches, ...this.ghosts];
+    for (const batch of batches) batch.mesh.boundingSphere = null; // bodies have moved
     const hit = ray.intersectObject(this.group, true)[0];
     if (!hit) return null;
-    const batch = this.batches.find((b) => b.mesh === hit.object);
+    const batch = batches.find((b) => b.mesh === hit.object);
     if (batch && hit.instanceId !== undefined) return batch.owners[hit.instanceId];
     return this.meshes.find((m) => m.mesh === hit.object)?.body ?? null;
   }

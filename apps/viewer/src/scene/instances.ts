@@ -65,10 +65,13 @@ export class Batch {
     });
   }
 
-  update(bodies: Float64Array): void {
+  /** Moves the copies of the bodies of one visibility; those of others have no size. */
+  update(bodies: Float64Array, visibility: Uint8Array, wanted: number): void {
     const out = this.mesh.instanceMatrix.array as Float32Array;
-    for (let i = 0; i < this.owners.length; ++i)
-      multiply(bodies, 16 * this.owners[i], this.locals, 16 * i, out, 16 * i);
+    for (let i = 0; i < this.owners.length; ++i) {
+      if (visibility[this.owners[i]] === wanted) multiply(bodies, 16 * this.owners[i], this.locals, 16 * i, out, 16 * i);
+      else out.fill(0, 16 * i, 16 * i + 16);
+    }
     this.mesh.instanceMatrix.needsUpdate = true;
   }
 

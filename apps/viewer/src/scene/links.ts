@@ -8,6 +8,9 @@ import type { Materials } from './materials';
 import type { Motion } from './motion';
 import type { World } from './world';
 
+/** Whether something between these bodies is seen. */
+type Seen = (bodies: readonly number[]) => boolean;
+
 interface Link {
   bodies: [number, number];
   points: ArrayLike<number>[];
@@ -32,10 +35,14 @@ class LinkBatch {
     this.mesh.castShadow = true;
   }
 
-  update(motion: Motion): void {
+  update(motion: Motion, seen: Seen): void {
     const out = this.mesh.instanceMatrix.array as Float32Array;
     const { a, b } = this;
     this.links.forEach((link, i) => {
+      if (!seen(link.bodies)) {
+        out.fill(0, 16 * i, 16 * i + 16);
+        return;
+      }
       motion.point(link.bodies[0], link.points[0], a);
       motion.point(link.bodies[1], link.points[1], b);
       for (let k = 0; k < 3; ++k) {
@@ -53,6 +60,7 @@ class LinkBatch {
 /** A short piece along an axis of a body: hinges, sliders. */
 interface Glyph {
   body: number;
+  bodies: readonly number[];
   point: ArrayLike<number>;
   axis: ArrayLike<number>;
   radius: number;
@@ -75,10 +83,14 @@ class GlyphBatch {
     glyphs.forEach((glyph, i) => this.mesh.setColorAt(i, glyph.color));
   }
 
-  update(motion: Motion): void {
+  update(motion: Motion, seen: Seen): void {
     const out = this.mesh.instanceMatrix.array as Float32Array;
     const { a, b } = this;
     this.glyphs.forEach((glyph, i) => {
+      if (!seen(glyph.bodies)) {
+        out.fill(0, 16 * i, 16 * i + 16);
+        return;
+      }
       motion.point(glyph.body, glyph.point, a);
       motion.direction(glyph.body, glyph.axis, b);
       const n = glyph.length / (2 * Math.hypot(b[0], b[1], b[2]) || 1);
@@ -103,13 +115,14 @@ const axisZ = [0, 0, 1];
 export class Links {
   readonly joints = new THREE.Group();
   readonly forces = new THREE.Group();
-  private readonly batches: { update(motion: Motion): void }[] = [];
+  private readonly batches: { update(motion: Motion, seen: Seen): void }[] = [];
 
   constructor(
     report: Report,
     private readonly motion: Motion,
     world: World,
     private readonly materials: Materials,
+    private readonly seen: Seen,
   ) {
     this.makeJoints(report.header.joints ?? [], world);
     this.makeForces(report.header.forces ?? [], world);
@@ -129,12 +142,12 @@ export class Links {
       const side = body === joint.bodies[0] ? 0 : 1;
       const point = joint.points[side] ?? origin;
       const axis = joint.axes?.[side] ?? axisZ;
-      const glyph = { body, point, axis, color };
+      const glyph = { body, bodies: joint.bodies, point, axis, color };
       if (joint.draw === 'rod') {
         const points = [joint.points[0] ?? origin, joint.points[1] ?? origin];
         rods.push({ bodies: joint.bodies, points, radius: 0.5 * unit, from: 0, to: 1 });
         joint.bodies.forEach((end, k) =>
-          balls.push({ body: end, point: points[k], axis, color, radius: 0.85 * unit, length: 0.85 * unit }),
+          balls.push({ body: end, bodies: joint.bodies, point: points[k], axis, color, radius: 0.85 * unit, length: 0.85 * unit }),
         );
       } else if (joint.draw === 'pin') {
         pins.push({ ...glyph, radius: unit, length: 3.6 * unit });
@@ -189,7 +202,7 @@ export class Links {
   private put<T>(
     group: THREE.Group,
     list: T[],
-    build: (list: T[]) => { mesh: THREE.Object3D; update(motion: Motion): void },
+    build: (list: T[]) => { mesh: THREE.Object3D; update(motion: Motion, seen: Seen): void },
   ): void {
     if (list.length === 0) return;
     const batch = build(list);
@@ -198,7 +211,7 @@ export class Links {
   }
 
   update(): void {
-    for (const batch of this.batches) batch.update(this.motion);
+    for (const batch of this.batches) batch.update(this.motion, this.seen);
   }
 }
 

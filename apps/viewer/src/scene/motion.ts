@@ -67,6 +67,16 @@ export class Motion {
     return [m[i], m[i + 1], m[i + 2]];
   }
 
+  /** The angle by which a body is turned about an axis of the world (the twist of its rotation). */
+  heading(body: number, axis: { x: number; y: number; z: number }): number {
+    const m = this.matrices;
+    const i = 16 * body;
+    // Two parts of the quaternion, from the matrix (times 4 w, or times 4 of the part along the axis).
+    const trace = m[i] + m[i + 5] + m[i + 10];
+    const along = axis.x * (m[i + 6] - m[i + 9]) + axis.y * (m[i + 8] - m[i + 2]) + axis.z * (m[i + 1] - m[i + 4]);
+    return 2 * Math.atan2(along, 1 + trace);
+  }
+
   /** The paths of points of a body, frame by frame: over all frames, or over some, evenly chosen. */
   paths(body: number, points: ArrayLike<number>[], frames = this.times.length): Float32Array {
     const all = this.times.length;

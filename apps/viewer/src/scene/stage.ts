@@ -4,12 +4,14 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Arrow, Report, Vec3 } from '../report';
 import { Arrows, Trail } from './arrows';
-import { Bodies } from './bodies';
+import { Bodies, Visibility } from './bodies';
 import { addContactShapes } from './defaults';
 import { Ground } from './ground';
 import { Links } from './links';
 import { Materials, effortHere } from './materials';
 import { Motion } from './motion';
+import { Section, type SectionAxis } from './section';
+import { Triad } from './triad';
 import { measure, type World } from './world';
 
 export type ViewName = 'default' | 'front' | 'side' | 'top';
@@ -32,7 +34,13 @@ export class Stage {
   /** The body the camera moves with, or null. */
   followed: number | null = null;
   selected: number | null = null;
+  /** Whether the camera also turns with that body, about the vertical. */
+  turning = false;
+  readonly section: Section;
+  readonly triad: Triad;
   onPick: (body: number | null) => void = () => {};
+  /** The body under the pointer and where the pointer is. */
+  onHover: (body: number | null, x: number, y: number) => void = () => {};
   onCamera: () => void = () => {};
 
   private readonly renderer: THREE.WebGLRenderer;
@@ -45,6 +53,7 @@ export class Stage {
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xd9d6d0, 3.3);
   private readonly fill = new THREE.DirectionalLight(0xdbe8ff, 0.9);
   private readonly lastFollowed = new THREE.Vector3();
+  private lastHeading = 0;
   private readonly accent = new THREE.Color('#f2b600');
   private fitRadius = 1;
   private time: number;
@@ -70,7 +79,7 @@ export class Stage {
     host.prepend(this.canvas);
 
     this.bodies = new Bodies(report, this.motion, this.world, materials);
-    this.links = new Links(report, this.motion, this.world, materials);
+    this.links = new Links(report, this.motion, this.world, materials, (bodies) => this.bodies.seen(bodies));
     this.ground = new Ground(report, this.world, materials);
     this.arrows = {
       contact: new Arrows(report, this.motion, this.world, 'contact', materials),
@@ -92,6 +101,9 @@ export class Stage {
     for (const arrows of Object.values(this.arrows)) this.scene.add(arrows.group);
     this.addLights();
 
+    this.section = new Section(this.renderer, this.world, [this.bodies.group, this.links.joints, this.links.forces]);
+    this.triad = new Triad(this.world.planar);
+    host.append(this.triad.element);
     this.camera.up.copy(this.world.up);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = true;
@@ -287,7 +299,38 @@ export class Stage {
   }
 
   private rememberFollowed(): void {
-    if (this.followed !== null) this.lastFollowed.fromArray(this.motion.position(this.followed));
+    if (this.followed === null) return;
+    this.lastFollowed.fromArray(this.motion.position(this.followed));
+    this.lastHeading = this.motion.heading(this.followed, this.world.up);
+  }
+
+  /** Shows a body, lets others be seen through it, or hides it; null for all bodies. */
+  setVisibility(body: number | null, visibility: Visibility): void {
+    if (body !== null) this.bodies.setVisibility(body, visibility);
+    else this.report.bodies.forEach((_, i) => this.bodies.setVisibility(i, visibility));
+    this.moveTo(this.time);
+  }
+
+  /** Shows this body alone, with what stands on the ground. */
+  isolate(body: number): void {
+    this.report.bodies.forEach((_, i) =>
+      this.bodies.setVisibility(i, i === body || i === 0 ? Visibility.shown : Visibility.hidden),
+    );
+    this.moveTo(this.time);
+  }
+
+  cut(axis: SectionAxis, part: number): void {
+    this.section.set(axis, part);
+  }
+
+  /** The picture as it is seen now. */
+  picture(): Promise<Blob | null> {
+    this.draw();
+    return new Promise((done) => this.canvas.toBlob(done));
+  }
+
+  get solids(): Bodies['solids'] {
+    return this.bodies.solids;
   }
 
   select(body: number | null): void {
@@ -337,18 +380,35 @@ export class Stage {
     });
     this.canvas.addEventListener('pointerup', (event) => {
       if (!down || Math.hypot(event.clientX - down.x, event.clientY - down.y) > 5) return;
-      const box = this.canvas.getBoundingClientRect();
-      const ray = new THREE.Raycaster();
-      ray.setFromCamera(
-        new THREE.Vector2(
-          (2 * (event.clientX - box.left)) / box.width - 1,
-          1 - (2 * (event.clientY - box.top)) / box.height,
-        ),
-        this.camera,
-      );
-      const body = this.bodies.pick(ray);
+      const body = this.bodyAt(event);
       this.onPick(body !== null && this.report.bodies[body]?.fixed ? null : body);
     });
+    // One look a frame at most; none while the camera is dragged.
+    let looking = false;
+    this.canvas.addEventListener('pointermove', (event) => {
+      if (looking || event.buttons !== 0) return;
+      looking = true;
+      requestAnimationFrame(() => {
+        looking = false;
+        const box = this.canvas.getBoundingClientRect();
+        this.onHover(this.bodyAt(event), event.clientX - box.left, event.clientY - box.top);
+      });
+    });
+    for (const gone of ['pointerleave', 'pointerdown'] as const)
+      this.canvas.addEventListener(gone, () => this.onHover(null, 0, 0));
+  }
+
+  private bodyAt(event: PointerEvent): number | null {
+    const box = this.canvas.getBoundingClientRect();
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(
+      new THREE.Vector2(
+        (2 * (event.clientX - box.left)) / box.width - 1,
+        1 - (2 * (event.clientY - box.top)) / box.height,
+      ),
+      this.camera,
+    );
+    return this.bodies.pick(ray);
   }
 
   /** Moves everything to a time. */
@@ -365,7 +425,17 @@ export class Stage {
       this.camera.position.add(step);
       this.controls.target.add(step);
       this.lastFollowed.copy(now);
+      if (this.turning) this.turnWith(this.followed, now);
     }
+  }
+
+  /** Turns the camera about the vertical through a body by what the body has turned. */
+  private turnWith(body: number, centre: THREE.Vector3): void {
+    const heading = this.motion.heading(body, this.world.up);
+    const turn = new THREE.Quaternion().setFromAxisAngle(this.world.up, heading - this.lastHeading);
+    this.lastHeading = heading;
+    for (const point of [this.camera.position, this.controls.target]) point.sub(centre).applyQuaternion(turn).add(centre);
+    this.camera.lookAt(this.controls.target);
   }
 
   /** Draws; true while the camera still swings. */
@@ -374,6 +444,7 @@ export class Stage {
     const target = this.controls.target;
     this.ground.centre(target, this.camera.position.distanceTo(target));
     this.placeLights(target);
+    this.triad.update(this.camera);
     this.renderer.render(this.scene, this.camera);
     return swinging;
   }

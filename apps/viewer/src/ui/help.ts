@@ -9,6 +9,8 @@ const keys: [string, string][] = [
   [', .', 'slower, faster'],
   ['C', 'compare with this time: plots show the differences from it (again: no longer)'],
   ['F', 'show everything'],
+  ['H, G, I', 'hide the selected body, see through it, see only it'],
+  ['A', 'show all bodies'],
   ['Esc', 'select nothing'],
   ['In the picture', 'arrows turn, shift + arrows move, + and − zoom'],
   ['Mouse', 'drag turns, right drag moves, wheel zooms, a click selects a body'],

@@ -3,6 +3,8 @@
 import { number } from '../format';
 import type { Report, TracedPoint } from '../report';
 import type { LayerName, Stage, ViewName } from '../scene/stage';
+import type { SectionAxis } from '../scene/section';
+import { Visibility } from '../scene/bodies';
 import { icon, iconButton, make } from './dom';
 
 const views: [ViewName, string][] = [
@@ -32,6 +34,9 @@ export class ViewMenu {
       make('h2', {}, 'Show'),
       ...this.makeLayers(),
       this.makeArrowScale(),
+      ...this.makeSection(),
+      this.makeTurning(),
+      this.makeShowAll(),
       make('h2', {}, 'Paths of points'),
       this.traces,
     );
@@ -127,6 +132,44 @@ export class ViewMenu {
           hint ? make('small', {}, hint) : null,
         );
       });
+  }
+
+  /** A cut through the bodies: across which axis, and where. */
+  private makeSection(): HTMLElement[] {
+    const axes: [SectionAxis, string][] = [['none', 'none'], ['x', 'across x'], ['y', 'across y'], ['z', 'across z']];
+    const select = make('select', { 'aria-label': 'Section' }, ...axes.map(([value, label]) => make('option', { value }, label)));
+    const slider = make('input', { type: 'range', min: 0, max: 1, step: 0.005, value: 0.5, 'aria-label': 'Place of the section' });
+    const cut = (): void => {
+      slider.disabled = select.value === 'none';
+      this.stage.cut(select.value as SectionAxis, Number(slider.value));
+      this.redraw();
+    };
+    select.addEventListener('change', cut);
+    slider.addEventListener('input', cut);
+    slider.disabled = true;
+    return [
+      make('h2', {}, 'Section'),
+      make('div', { class: 'menu-row' }, select, slider),
+      make('h2', {}, 'Camera and bodies'),
+    ];
+  }
+
+  private makeTurning(): HTMLElement {
+    const box = make('input', { type: 'checkbox' });
+    box.addEventListener('change', () => {
+      this.stage.turning = box.checked;
+      this.stage.follow(this.stage.followed);
+      this.redraw();
+    });
+    return make('label', { class: 'menu-row' }, box, make('span', {}, 'Turn with the followed body'));
+  }
+
+  private makeShowAll(): HTMLElement {
+    return make(
+      'button',
+      { type: 'button', class: 'text-button small', onclick: () => (this.stage.setVisibility(null, Visibility.shown), this.redraw()) },
+      'Show all bodies',
+    );
   }
 
   private makeArrowScale(): HTMLElement | null {
