@@ -77,6 +77,13 @@ build() {
   shift
   if (($#)); then targets=(--target "$@"); fi
   install_packages "${build_packages[@]}"
+  if [[ ! -f $tree/build.ninja ]]; then
+    # Processor minutes on a machine of 2022: of the program alone, and of everything.
+    local work=16
+    if ((${#targets[@]})); then work=6; fi
+    echo "The first build takes about $(((work + CMAKE_BUILD_PARALLEL_LEVEL - 1) / CMAKE_BUILD_PARALLEL_LEVEL)) minutes" \
+      "on $CMAKE_BUILD_PARALLEL_LEVEL cores; later ones take seconds." >&2
+  fi
   if [[ ! -f $tree/build.ninja || $KARDAN_ROOT/CMakePresets.json -nt $tree/build.ninja ]]; then
     quietly configure cmake -S "$KARDAN_ROOT" --preset "$preset"
   fi

@@ -1,5 +1,7 @@
 /// The `kardan` program: parses the command line for the verbs and runs one.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cmath>
@@ -9,6 +11,7 @@
 #include <new>
 #include <system_error>
 
+#include "apps/cli/commit.h"
 #include "apps/cli/verb.h"
 #include "apps/console/console.h"
 #include "kardan/base/text.h"
@@ -23,6 +26,11 @@ namespace {
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw std::system_error(errno ? errno : EIO, std::generic_category(), "standard output");
+}
+
+std::string version() {
+  const std::string_view made_of = commit;
+  return "kardan " KARDAN_VERSION + (made_of.empty() ? "" : fmt::format(" (commit {})", made_of));
 }
 
 /// CLI11's own lets NaN pass.
@@ -68,7 +76,7 @@ class Declare {
 class Program {
  public:
   Program() : verbs_(verbs()) {
-    app_.set_version_flag("--version", "kardan " KARDAN_VERSION);
+    app_.set_version_flag("--version", version());
     app_.require_subcommand(1);
     app_.failure_message(CLI::FailureMessage::help);
     for (const Verb& verb : verbs_) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "kardan/elements/catalog.h"
@@ -16,6 +17,7 @@ using Json = nlohmann::json;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
 using testing::Not;
 
 const std::string models = models_folder() + "/";
@@ -224,7 +226,16 @@ TEST(Help, IsNoError) {
   EXPECT_EQ(o.exit_code, finished);
   for (const char* command : {"check", "assemble", "equilibrium", "elements"})
     EXPECT_THAT(o.out, HasSubstr(command));
-  EXPECT_EQ(run_kardan({"--version"}).exit_code, finished);
+}
+
+TEST(Version, NamesTheCommitOfARepository) {
+  const Output o = run_kardan({"--version"});
+  EXPECT_EQ(o.exit_code, finished);
+  EXPECT_THAT(
+      o.out,
+      MatchesRegex(std::filesystem::exists(source_folder() + "/.git")
+                       ? "kardan [0-9]+\\.[0-9]+\\.[0-9]+ \\(commit [0-9a-f]{10}(, changed)?\\)\n"
+                       : "kardan [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
 TEST(Elements, ListsEveryTypeOfTheCatalog) {
