@@ -61,6 +61,7 @@ Method abm2() {
           .order = 2,
           .error_order = 1,
           .is_explicit = true,
+          .damps_swinging = true,
           .make = [](const OptionValues&) -> std::unique_ptr<Stepper> {
             return std::make_unique<Abm2Stepper>();
           }};

@@ -244,6 +244,7 @@ Method adams() {
           .order = 12,
           .error_order = 12,
           .is_explicit = true,
+          .damps_swinging = true,
           .error_weight = 30,
           .integrate = integrate_with<CV_ADAMS>};
 }

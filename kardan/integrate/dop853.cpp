@@ -133,6 +133,7 @@ Method dop853() {
           .error_order = 7,
           .dense_order = 7,
           .is_explicit = true,
+          .damps_swinging = true,
           .evaluations = 12,
           .stability_limit = 6.1,  // Hairer, Wanner, Solving ODEs II, IV.2
           .duties = {{Task::not_stiff, "projected_ode"}},

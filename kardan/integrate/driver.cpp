@@ -29,7 +29,8 @@ class Driver {
         stepper_(method.make(complete_options(method.options, options.method_options))),
         can_(stepper_->abilities()),
         sizes_(method, options),
-        growth_(method.order, t_end - (options.from ? options.from->memory.start : state.t)) {
+        growth_(method.order, t_end - (options.from ? options.from->memory.start : state.t),
+                method.is_explicit ? Unseen::oscillations : Unseen::all_that_grows) {
     run_.dense.flow = can_.flow;
     run_.dense.problem = &problem;
   }
@@ -201,7 +202,9 @@ class Driver {
 
   /// The step proposed, or one that does not pass over growing modes.
   double following_growth(double h) {
-    if (method_.is_explicit || method_.exact_if_linear || options_.fixed_step > 0) return h;
+    const bool shows_all = method_.is_explicit && !method_.damps_swinging;
+    if (shows_all || method_.exact_if_linear || options_.fixed_step > 0) return h;
+    if (method_.is_explicit && !options_.free_form) return h;  // nothing has a Jacobian
     return growth_.limit(h, [this, h]() -> const LocalJacobian* {
       if (!options_.free_form)
         return problem_.begin_step(h) == Eval::ok && linearize() == Eval::ok ? &jacobian_ : nullptr;

@@ -11,14 +11,16 @@ namespace kardan {
 namespace {
 
 /// A look serves steps that are longer by this, and so many of them; where the test fails though
-/// nothing grows, more of them.
-constexpr double ahead = 1.5;
+/// nothing grows, more of them. Explicit methods have no Jacobian at hand: they look less often.
+constexpr double ahead = 1.5, far_ahead = 10;
 constexpr int steps_between = 4, steps_after_alarm = 32;
 /// Oscillations that are fast are looked at again after so many steps, and in larger models not at
 /// all: the eigenvalues would take longer than the run.
-constexpr int steps_between_modes = 32, largest_state = 200;
+constexpr int steps_between_modes = 32, most_between_modes = 256, largest_state = 200;
 /// What a method may miss of the rate at which an oscillation grows.
 constexpr double missed_share = 0.2;
+/// Of |lambda|, that explicit methods may miss of alpha where nothing is looked at.
+constexpr double least_missed = 1e-5;
 /// Of the size of the matrix: rates that rounding may make.
 constexpr double rounding_of_rates = 1e-10;
 
@@ -171,14 +173,27 @@ Eval find_modes(const LocalJacobian& J, GrowingModes& modes) {
   return Eval::ok;
 }
 
-/// The longest step that follows the oscillations which grow, of those that it would not resolve.
-double GrowthWatch::following() const {
+/// Of an oscillation a step misses this share of |lambda|, by (h |lambda|)^order: explicit methods
+/// the first term of the exponential series that they do not have.
+double GrowthWatch::series() const {
+  return unseen_ == Unseen::oscillations ? std::tgamma(order_ + 2.0) : 1.0;
+}
+
+/// h |lambda| from which on a step may miss what grows.
+double GrowthWatch::resolved() const {
+  if (unseen_ == Unseen::all_that_grows) return 1;
+  return std::pow(least_missed * series(), 1.0 / order_);
+}
+
+/// The longest step that follows the oscillations which grow, of those that one of h would not
+/// resolve.
+double GrowthWatch::following(double h) const {
   double longest = std::numeric_limits<double>::infinity();
   for (const auto& mode : modes_.oscillations) {
     const double speed = std::abs(mode);
-    if ((follows_ || speed * known_to_ > 1) && mode.real() * span_ > 1)
-      longest =
-          std::min(longest, std::pow(missed_share * mode.real() / speed, 1.0 / order_) / speed);
+    if ((follows_ || speed * h > resolved()) && mode.real() * span_ > 1)
+      longest = std::min(
+          longest, std::pow(missed_share * series() * mode.real() / speed, 1.0 / order_) / speed);
   }
   return longest;
 }
@@ -208,18 +223,50 @@ void GrowthWatch::look(double h, const Jacobian& jacobian) {
     else
       patience_ = steps_after_alarm;
   }
-  const double followed = following();
+  follow(known_to_);
+}
+
+/// What explicit steps would damp. They have no Jacobian at hand, and look the less often the
+/// longer nothing grows.
+void GrowthWatch::look_for_oscillations(double h, const Jacobian& jacobian) {
+  since_ = 0;
+  patience_ = follows_ ? steps_between_modes
+                       : std::clamp(2 * patience_, steps_between_modes, most_between_modes);
+  known_to_ = far_ahead * h;
+  modes_ = {};
+  const LocalJacobian* J = jacobian();
+  const int size = J ? J->M.rows() + J->B_z.rows() : 0;
+  if (size == 0) return;
+  if (J->M.rows() + size > largest_state) {
+    patience_ = std::numeric_limits<int>::max();
+    known_to_ = std::numeric_limits<double>::infinity();
+    return;
+  }
+  if (follows_ || !test_.all_slow(*J, known_to_ / resolved()))
+    if (find_modes(*J, modes_) != Eval::ok) modes_ = {};
+}
+
+/// Bounds steps of h by the oscillations that grow.
+void GrowthWatch::follow(double h) {
+  const double followed = following(h);
   follows_ = std::isfinite(followed);
   longest_ = std::min(longest_, followed);
 }
 
 double GrowthWatch::limit(double h, const Jacobian& jacobian) {
-  if (h > known_to_ || since_ >= patience_) look(h, jacobian);
+  const bool due = h > known_to_ || since_ >= patience_;
+  if (unseen_ == Unseen::oscillations) {
+    if (due) look_for_oscillations(h, jacobian);
+    longest_ = std::numeric_limits<double>::infinity();
+    follow(h);
+  } else if (due) {
+    look(h, jacobian);
+  }
   return std::min(h, longest_);
 }
 
 void GrowthWatch::forget() {
-  *this = GrowthWatch(order_, span_);
+  *this = GrowthWatch(order_, span_, unseen_);
 }
 
 }  // namespace kardan

@@ -20,6 +20,9 @@
 /// step would be longer than 1 / |lambda| it is held to what leaves most of alpha. No eigenvalue is
 /// as fast where h |T_1| + h^2 |T_2| is smaller than M, which norms and one Cholesky factorization
 /// tell.
+///
+/// Explicit methods magnify what grows without swinging, whatever the step. But where only their
+/// stability bounds a step, some of them damp oscillations too.
 
 #include <complex>
 #include <functional>
@@ -60,11 +63,15 @@ struct GrowingModes {
 /// cannot be found.
 [[nodiscard]] Eval find_modes(const LocalJacobian& J, GrowingModes& modes);
 
+/// What may pass out of sight: implicit methods let everything die, explicit ones only what swings.
+enum class Unseen { all_that_grows, oscillations };
+
 /// Looks at the Jacobian whenever steps have become longer, and after some steps.
 class GrowthWatch {
  public:
   /// For a method of this order, over a time of `span`: what does not grow by e in it may die out.
-  GrowthWatch(int order, double span) : order_(order), span_(span) {}
+  GrowthWatch(int order, double span, Unseen unseen)
+      : order_(order), span_(span), unseen_(unseen) {}
   /// Null: it is not known there.
   using Jacobian = std::function<const LocalJacobian*()>;
   /// The step proposed, or the longest that follows what grows.
@@ -78,10 +85,15 @@ class GrowthWatch {
 
  private:
   void look(double h, const Jacobian& jacobian);
-  double following() const;
+  void look_for_oscillations(double h, const Jacobian& jacobian);
+  void follow(double h);
+  double series() const;
+  double resolved() const;
+  double following(double h) const;
 
   int order_;
   double span_;  // [s]
+  Unseen unseen_;
 
   NoGrowthTest test_;
   double known_to_ = 0;  // steps up to this length have been looked at

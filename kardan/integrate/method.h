@@ -148,6 +148,7 @@ struct Method {
   bool needs_exact_jacobian = false;     ///< with another one the order is lost
   bool needs_jacobian_anywhere = false;  ///< at points of its own choice, not at the base alone
   bool is_explicit = false;              ///< its steps resolve every mode, however fast
+  bool damps_swinging = false;           ///< explicit, but long steps damp what swings
   bool exact_if_linear = false;          ///< linear equations are solved exactly, whatever the step
   /// The estimate times this is held below the tolerance: what a method's estimate falls short of
   /// its error, measured so that reached errors track the tolerance on several problems.

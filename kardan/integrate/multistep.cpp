@@ -20,7 +20,8 @@ MultistepDriver::MultistepDriver(ChartProblem& problem, const Method& method, St
                                  double t_end, const DriverOptions& options,
                                  const Observer& observer, int least_order)
     : run_(problem, method, state, t_end, options, observer),
-      growth_(least_order, t_end - (options.from ? options.from->memory.start : state.t)) {}
+      growth_(least_order, t_end - (options.from ? options.from->memory.start : state.t),
+              method.is_explicit ? Unseen::oscillations : Unseen::all_that_grows) {}
 
 DriverReport MultistepDriver::run() {
   DriverReport report =
@@ -95,7 +96,7 @@ bool MultistepDriver::restart(double first) {
 
 /// The integrator's steps are bounded by what grows; where they are longer, it begins anew.
 bool MultistepDriver::follow_growth() {
-  if (method_.is_explicit || !options_.free_form) return true;
+  if (!options_.free_form) return true;
   constexpr double lengthens = 10;       // by which it may lengthen a step; the first one more
   constexpr double little_more = 1.001;  // than a bound a step may be that rounding has lengthened
   const double proposed = last_h_ > 0 ? lengthens * last_h_ : run_.next_stop() - state_.t;

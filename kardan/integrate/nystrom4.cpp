@@ -47,6 +47,7 @@ Method nystrom4() {
           .order = 4,
           .error_order = 3,
           .is_explicit = true,
+          .damps_swinging = true,
           .formulation = "projected_ode",
           .make = [](const OptionValues&) { return make_explicit_stepper(nystrom4_tableau()); }};
 }

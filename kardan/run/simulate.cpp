@@ -183,7 +183,7 @@ static std::unique_ptr<ChartProblem> make_free_form(const Choice& choice, const 
   const Method& method = *choice.method;
   const bool has_jacobian =
       method.problem == ProblemKind::ode && method.needs_jacobian && !method.integrate;
-  if (method.is_explicit || has_jacobian) return nullptr;
+  if ((method.is_explicit && !method.damps_swinging) || has_jacobian) return nullptr;
   const Formulation& free = free_form();
   if (!treats(free, system)) return nullptr;
   return free.make(system, complete_options(free.options, {}));

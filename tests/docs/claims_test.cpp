@@ -208,7 +208,8 @@ TEST(Figures, OfTheMeasuredTablesAddUp) {
 
 TEST(Figures, OfTheCertificateAreListedByKey) {
   const Output printed = run_kardan(
-      "run models/n_four_bar.yaml --t-end 0.3 --method auto --certify --error-estimate 1 --json", source_folder());
+      "run models/n_four_bar.yaml --t-end 0.3 --method auto --certify --error-estimate 1 --json",
+      source_folder());
   ASSERT_EQ(printed.status, 0) << printed.err;
   std::set<std::string> keys;
   const nlohmann::json certificate = nlohmann::json::parse(printed.out);

@@ -16,9 +16,8 @@ struct Row {
 
 /// Rooms of apps/ see the whole library, and these of their neighbours.
 Names with_library(Names rooms) {
-  for (const char* name :
-       {"base", "linalg", "elements", "model", "system", "integrate", "formulation", "run", "io",
-        "study"})
+  for (const char* name : {"base", "linalg", "elements", "model", "system", "integrate",
+                           "formulation", "run", "io", "study"})
     rooms.push_back(std::string("kardan/") + name);
   return rooms;
 }

@@ -44,8 +44,9 @@ TEST(IncludeTable, NamesFileLineAndWhatTheFolderMayInclude) {
 }
 
 TEST(IncludeTable, RefusesEveryPairOfFoldersNotInTheTable) {
-  const std::vector<std::string> folders = {
-      "base", "linalg", "elements", "model", "system", "integrate", "formulation", "run", "io", "study"};
+  const std::vector<std::string> folders = {"base",   "linalg",    "elements",    "model",
+                                            "system", "integrate", "formulation", "run",
+                                            "io",     "study"};
   const std::vector<std::pair<std::string, std::string>> allowed = {{"linalg", "base"},
                                                                     {"elements", "base"},
                                                                     {"model", "base"},
