@@ -209,8 +209,9 @@ void Monitor::judge_energy(const StepView& step, const Vector& a, bool known, do
   const auto unbalanced = [&b] { return b.final - b.initial - b.work; };
   if (!std::isnan(b.allowed)) {
     const double share = fixed() ? std::max(share_, step.error) : share_;
-    const double open = share * EnergyAccount::doubt * account_.of_step(*step.state, a) +
-                        energy_rounding * (std::abs(b.final) + std::abs(b.initial) + b.exchanged);
+    const double open =
+        share * EnergyAccount::doubt * account_.of_step(*step.state, a) +
+        energy_rounding * (std::abs(b.final) + std::abs(b.initial) + b.exchanged + account_.unit());
     b.allowed += open;
     if (!known) b.allowed += std::abs(unbalanced() - b.unbalanced);
     const bool far = std::abs(unbalanced() - b.unbalanced) > open;

@@ -89,7 +89,9 @@ TEST(Observer, MayEndARunWithAReason) {
 
 TEST(Certificate, TellsWhenAndWhyCoordinatesWereChosen) {
   Prepared p = prepared(test::shipped("pendulum"));
-  const RunReport r = simulated(p, options_for(2, 1e-3));
+  SimulateOptions options = options_for(2, 1e-3);
+  options.method = "rn4";
+  const RunReport r = simulated(p, options);
   ASSERT_EQ(static_cast<int>(r.partition_history.size()), r.partitions);
   ASSERT_GE(r.partitions, 2);
   EXPECT_EQ(r.partition_history[0].why, "start");
@@ -126,7 +128,9 @@ TEST(Certificate, NamesAForceWithoutDerivatives) {
     if (e.name == "spring_1") e.differentiable = false;
   Diagnostics diagnostics;
   p.system = compile(std::move(blueprint), diagnostics);
-  const RunReport refused = simulated(p, options_for(1, 1e-3));
+  SimulateOptions exact_only = options_for(1, 1e-3);
+  exact_only.method = "rn4";
+  const RunReport refused = simulated(p, exact_only);
   EXPECT_EQ(refused.driver.reason, Reason::refused);
   EXPECT_THAT(refused.driver.message, HasSubstr("'spring_1'"));
 
