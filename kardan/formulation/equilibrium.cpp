@@ -72,7 +72,7 @@ class Balancer {
     given_v_ = guess.v;
     if (!system_->blueprint().equilibrium.keep_velocities)
       std::fill(given_v_.begin(), given_v_.end(), 0.0);
-    // The search begins where the wishes of the assembly put the model; the report tells which of
+    // The search begins where the wishes of the assembly put the model; the report says which of
     // them the balance has kept.
     held_ = bind_wishes(system_->blueprint().wishes, *system_, diagnostics_);
     const ConsistentStart assembled = assemble(*system_, guess, held_);

@@ -235,8 +235,9 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   Vector F_;
 };
 
-DriverReport integrate_with(ChartProblem& problem, const Method& method, State& state, double t_end,
-                            const DriverOptions& options, const Observer& observer) {
+DriverReport integrate_with_ida(ChartProblem& problem, const Method& method, State& state,
+                                double t_end, const DriverOptions& options,
+                                const Observer& observer) {
   return IdaDriver(static_cast<DaeProblem&>(problem), method, state, t_end, options, observer)
       .run();
 }
@@ -253,7 +254,7 @@ Method ida() {
           .problem = ProblemKind::dae,
           .formulation = "ggl",
           .tests_algebraic_velocities = false,  // constraints make them noisy
-          .integrate = integrate_with};
+          .integrate = integrate_with_ida};
 }
 
 }  // namespace kardan

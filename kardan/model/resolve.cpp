@@ -246,7 +246,7 @@ class Resolver {
     const auto* word = other_type ? std::get_if<std::string>(&other_type->data) : nullptr;
     const ElementType* found = word ? catalog_.find(*word) : nullptr;
     if (!found || found->category != Category::joint || joint->find("joint")) {
-      if (word && !found) return false;  // told at the joint
+      if (word && !found) return false;  // reported at the joint
       std::vector<std::string> names;
       for (const NamedFields& other : model_.elements) names.push_back(other.name);
       const std::string near = did_you_mean(name ? *name : "", names);
@@ -487,7 +487,7 @@ class Resolver {
 Blueprint resolve(const Model& model, const Catalog& catalog, const ParameterValues& overrides,
                   Diagnostics& diagnostics) {
   Blueprint blueprint;
-  Diagnostics found;  // a reader of files has told of them already
+  Diagnostics found;  // the reader of the file has reported them already
   blueprint.parameters = resolve_parameters(model.parameters, overrides, found);
   diagnostics.add_new(found);
   resolve_functions(model.functions, blueprint.parameters, diagnostics);

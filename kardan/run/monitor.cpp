@@ -376,7 +376,7 @@ bool Monitor::solve_row(const StepView& step) {
   return solved;
 }
 
-/// Rows may be worse than ends of steps; the first one tells.
+/// Rows may be worse than ends of steps; the first one shows it.
 void Monitor::remark_row(std::string_view what) {
   constexpr std::string_view which = "rows of the result inside steps ";
   for (const std::string& known : report_.remarks)

@@ -50,7 +50,7 @@ SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
       else
         old->second = value;
     }
-    // Warnings of the model are told once; a value out of range just makes the trial fail.
+    // Warnings of the model are reported once; a value out of range just makes the trial fail.
     Diagnostics discarded;
     auto system = compile_model(model, all, first ? diagnostics : discarded, catalog);
     first = false;

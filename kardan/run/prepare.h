@@ -66,7 +66,7 @@ struct CheckReport {
   std::vector<Reaction> reactions;
 };
 
-/// Everything `kardan check` tells, at the start the model asks for.
+/// Everything `kardan check` reports, at the start the model asks for.
 CheckReport check_start(const Prepared& prepared);
 
 }  // namespace kardan

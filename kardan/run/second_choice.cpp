@@ -15,7 +15,7 @@ namespace {
 /// Where an explicit method on all coordinates ends, at a singular position for one, the method for
 /// whatever comes may go on: of the largest step before, its first one; how far it leads away from
 /// there; and how far the first choice has to come, or it is not taken up again.
-constexpr double first_share = 0.1, away_share = 0.5, worth_share = 1;
+constexpr double begin_share = 0.1, away_share = 0.5, worth_share = 1;
 /// Places of which the report says when.
 constexpr int most_told = 3;
 /// Of what is allowed: an exact flow has no such error. After so many of them it is none.
@@ -94,7 +94,7 @@ bool SecondChoice::goes_on(const State& state, double& first_step) {
     // What "auto" has chosen fails: the method that stands most goes on.
     if (!pass()) return false;
     // Steps that creep up to a singular position do not pass it.
-    first_step = first_share * report_.driver.largest_step;
+    first_step = begin_share * report_.driver.largest_step;
   }
   report_.driver.message.clear();
   report_.driver.advice.clear();

@@ -143,7 +143,7 @@ static double next_restart(const RunMemory& memory, double t, double every) {
   return memory.start + (std::floor((t - memory.start) / every) + 1) * every;
 }
 
-/// Adds what a part of the run tells about its problem.
+/// Adds what a part of the run reports about its problem.
 static void add_problem(const ChartProblem& problem, RunReport& report) {
   report.partitions += problem.partitions();
   const ProblemCounts counts = problem.counts();

@@ -1,5 +1,5 @@
 #pragma once
-/// Who watches a run, and what is told.
+/// Who watches a run, and what they are given.
 
 #include <functional>
 #include <string>
@@ -30,7 +30,7 @@ struct StepRecord {
 /// compared with other runs need not.
 enum class Evidence { gathered, left_out };
 
-/// Who is told what happens in a run; any of them may be empty.
+/// Who is informed of what happens in a run; any of them may be empty.
 struct Watchers {
   GridSink grid = {};
   Observer observer = {};                                 ///< every accepted step

@@ -22,7 +22,7 @@ class Reduction {
   [[nodiscard]] virtual double result() = 0;
 };
 
-/// What is told of events as well.
+/// What sees events as well.
 class SeesEvents {
  public:
   virtual ~SeesEvents() = default;
@@ -32,10 +32,10 @@ class SeesEvents {
 
 struct MadeReduction {
   std::unique_ptr<Reduction> reduction;
-  SeesEvents* events = nullptr;  ///< null: it is not told of them
+  SeesEvents* events = nullptr;  ///< null: it does not see them
 };
 
-/// Which moments it is told.
+/// Which moments it sees.
 enum class Sight {
   all,     ///< ends of steps, and rows where there are any
   rows,    ///< of the study's grid (`every`)
