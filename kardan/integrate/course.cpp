@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -48,27 +47,39 @@ Course::Course(ChartProblem& equations, const Method& chosen, State& start, doub
 }
 
 DriverReport Course::run(const std::function<bool()>& begin, const std::function<bool()>& step) {
+  (void)enter([&] {
+    bool going = begin();
+    while (going && !over()) going = step();
+    return going;
+  });
+  return finish();
+}
+
+bool Course::enter(const std::function<bool()>& begin) {
   begin_report();
-  if (refused()) return finish();
+  return !refused() && guarded(begin);
+}
+
+bool Course::guarded(const std::function<bool()>& part) {
   try {
     const StopScope scope(options.interrupt);
-    bool going = begin();
-    while (going && state.t < t_end - rounding_of(t_end, report.memory.start)) {
-      if (report.counters.steps >= options.max_steps) {
-        stop(Reason::too_many_steps, Diagnosis::too_many_steps,
-             fmt::format("t = {:.9g}: {} steps were taken", state.t, options.max_steps),
-             "raise max_steps, or ask for less accuracy");
-        break;
-      }
-      going = step();
-    }
+    return part();
   } catch (const Stopped& stopped) {
     end_interrupted(stopped.why());
   } catch (const std::exception& e) {
     if (observing_) throw;  // an observer may
     stop(Reason::evaluation_failed, Diagnosis::none, thrown_message(state.t, e));
   }
-  return finish();
+  return false;
+}
+
+bool Course::over() {
+  if (!(state.t < t_end - rounding_of(t_end, report.memory.start))) return true;
+  if (report.counters.steps < options.max_steps) return false;
+  stop(Reason::too_many_steps, Diagnosis::too_many_steps,
+       fmt::format("t = {:.9g}: {} steps were taken", state.t, options.max_steps),
+       "raise max_steps, or ask for less accuracy");
+  return true;
 }
 
 void Course::begin_report() {
@@ -150,34 +161,44 @@ double Course::rounding() const {
 
 double Course::next_stop() const {
   const double past = rounding();
+  const double last = std::min(stop_, t_end);
   for (double t : stop_times_)
-    if (t > state.t + past) return std::min(t, t_end);
-  return t_end;
+    if (t > state.t + past) return std::min(t, last);
+  return last;
 }
 
 double Course::begun() const {
   return report.events.empty() ? report.memory.start : report.events.back().t;
 }
 
-Course::Taken Course::take(double h, double error, bool with_event) {
+void Course::note(double h, double error, bool with_event) {
   ++report.counters.steps;
   report.smallest_step = std::min(report.smallest_step, h);
   report.largest_step = std::max(report.largest_step, h);
-  const StepView view{state.t + h,      h,      error,         &next, &dense, &problem,
-                      &report.counters, &state, &report.events};
+  h_ = h;
+  error_ = error;
+  with_event_ = with_event;
   observing_ = true;
-  const std::string stop_request = observer_ ? observer_(view) : std::string();
+  stop_request_ = observer_ ? observer_(view()) : std::string();
   observing_ = false;
-  if (with_event) {
+}
+
+StepView Course::view() const {
+  return {state.t + h_,     h_,     error_,        &next, &dense, &problem,
+          &report.counters, &state, &report.events};
+}
+
+Course::Taken Course::complete() {
+  if (with_event_) {
     events.pass(dense, next, report);
     path.restart();
   }
   state = next;
-  if (report.reason != Reason::finished && (stop_request.empty() || !report.handed_over))
+  if (report.reason != Reason::finished && (stop_request_.empty() || !report.handed_over))
     return Taken::ended_by_event;
-  if (stop_request.empty()) return Taken::goes_on;
+  if (stop_request_.empty()) return Taken::goes_on;
   report.handed_over = false;
-  stop(Reason::stopped, Diagnosis::stopped, stop_request);
+  stop(Reason::stopped, Diagnosis::stopped, stop_request_);
   return Taken::ended_by_observer;
 }
 

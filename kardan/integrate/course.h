@@ -4,6 +4,7 @@
 /// share it, so that a run ends with the same words and the same record whatever its method.
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,15 @@ class Course {
   /// Calls `begin`, and `step` until it is false or the end is reached. Both say why they are
   /// false, by stop() or one of its kind.
   DriverReport run(const std::function<bool()>& begin, const std::function<bool()>& step);
+  /// The same in parts: the beginning, and whatever belongs to a step, in which functions of the
+  /// model may throw. False after stop().
+  bool enter(const std::function<bool()>& begin);
+  DriverReport finish();
+  bool guarded(const std::function<bool()>& part);
+  /// Whether the end is reached, or too many steps were taken.
+  bool over();
+  /// Steps end at `t` at the latest.
+  void stop_at(double t) { stop_ = t; }
 
   void stop(Reason reason, Diagnosis diagnosis, std::string message, std::string advice = "");
   /// `what` failed at the present state, which is the model's affair, or the formulation's.
@@ -47,7 +57,11 @@ class Course {
   /// The step to `next` is taken: counts it, informs the observer, acts at the event it ends with,
   /// and moves the state on.
   enum class Taken { goes_on, ended_by_event, ended_by_observer };
-  Taken take(double h, double error, bool with_event);
+  /// In two parts: when it is noted, counted and told, the state is still that of its start.
+  void note(double h, double error, bool with_event);
+  Taken complete();
+  /// Of the step noted last.
+  StepView view() const;
   /// The state moves behind a kink or a jump of an input. No time passes but for rounding.
   void pass(const InputWatch::Reach& reach);
   /// Whether a run that shall pause may do so here, as far as events go.
@@ -70,10 +84,14 @@ class Course {
   void begin_report();
   bool refused();
   void end_interrupted(const std::string& why);
-  DriverReport finish();
 
   const Observer& observer_;
   std::vector<double> stop_times_;  // sorted
+  double stop_ = std::numeric_limits<double>::infinity();
+  // The step noted last.
+  double h_ = 0, error_ = 0;
+  bool with_event_ = false;
+  std::string stop_request_;
   bool observing_ = false;
 };
 

@@ -230,9 +230,11 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
 };
 
 template <int family>
-DriverReport integrate_with(ChartProblem& problem, const Method& method, State& state, double t_end,
-                            const DriverOptions& options, const Observer& observer) {
-  return CvodeDriver(family, problem, method, state, t_end, options, observer).run();
+std::unique_ptr<Integration> integrate_with(ChartProblem& problem, const Method& method,
+                                            State& state, double t_end,
+                                            const DriverOptions& options,
+                                            const Observer& observer) {
+  return std::make_unique<CvodeDriver>(family, problem, method, state, t_end, options, observer);
 }
 
 }  // namespace

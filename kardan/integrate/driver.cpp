@@ -21,7 +21,7 @@ namespace {
 double nearly(const DriverOptions& options) {
   return options.fixed_step > 0 ? 1e-5 : 0.05 * std::cbrt(std::min(options.tolerance, 1e-3));
 }
-class Driver {
+class Driver final : public Integration {
  public:
   Driver(ChartProblem& problem, const Method& method, State& state, double t_end,
          const DriverOptions& options, const Observer& observer)
@@ -35,8 +35,34 @@ class Driver {
     run_.dense.problem = &problem;
   }
 
-  DriverReport run() {
-    return run_.run([this] { return begin(); }, [this] { return step(); });
+  DriverReport run() override {
+    return run_.run([this] { return begin(); }, [this] { return make() && complete(); });
+  }
+
+  bool enter() override {
+    return run_.enter([this] { return begin(); });
+  }
+  bool settle() override {
+    return run_.guarded([this] { return complete(); });
+  }
+  bool step() override {
+    if (!settle()) return false;
+    while (!run_.over()) {
+      if (!run_.guarded([this] { return make(); })) return false;
+      if (made_) return true;
+    }
+    return false;
+  }
+  StepView view() const override { return run_.view(); }
+  void stop_at(double t) override { run_.stop_at(t); }
+  const DriverReport& report() const override { return run_.report; }
+  DriverReport end() override { return run_.finish(); }
+
+  bool go_on_from_here(Change change) override {
+    made_ = false;
+    break_ = {};
+    run_.inputs.forget();
+    return run_.guarded([&] { return rebase() && forget(change); });
   }
 
  private:
@@ -57,8 +83,8 @@ class Driver {
     return run_.rebase();
   }
 
-  /// One accepted step, with as many attempts as it takes.
-  bool step() {
+  /// One accepted step, with as many attempts as it takes; none where an event in it was not reached.
+  bool make() {
     const double floor =
         std::max(options_.smallest_step, 16 * std::numeric_limits<double>::epsilon() *
                                              std::max(std::abs(state_.t), std::abs(run_.t_end)));
@@ -139,9 +165,13 @@ class Driver {
   /// An input has a kink or a jump here: on behind it. No time passes but for rounding.
   bool pass_break() {
     run_.pass(break_);
-    if (!rebase()) return false;
+    return rebase() && forget(break_.jumps ? Change::jump : Change::kink);
+  }
+
+  /// What steps before the base tell nothing of any more.
+  bool forget(Change change) {
     if (can_.history) can_.history->accept(After::event);
-    if (break_.jumps) {
+    if (change == Change::jump) {
       memory_.last_error = 0;
       memory_.foreseen = 0;
       memory_.h = std::min(memory_.h, first_step());
@@ -293,7 +323,7 @@ class Driver {
     return close(h + time);
   }
 
-  /// The step is good: look for events inside, inform the observer, move on.
+  /// The step is good: look for events inside, and inform the observer.
   bool conclude(double h, double error) {
     bool event = false;
     if (problem_.events().count() > 0) {
@@ -320,14 +350,23 @@ class Driver {
       memory_.foreseen = 0;
       fresh_ = true;
     }
-    const Course::Taken taken = run_.take(h, error, event);
+    run_.note(h, error, event);
+    made_ = true;
+    event_ = event;
+    return true;
+  }
+
+  /// On to the end of the step made last, if there is one.
+  bool complete() {
+    if (!std::exchange(made_, false)) return true;
+    const Course::Taken taken = run_.complete();
     if (taken == Course::Taken::ended_by_event) (void)rebase();  // accelerations, multipliers there
     if (taken != Course::Taken::goes_on) return false;
-    if (break_.breaks && !event) return pass_break();
+    if (break_.breaks && !event_) return pass_break();
     if (!rebase()) return false;
-    if (can_.history) can_.history->accept(event ? After::event : After::step);
-    event ? growth_.forget() : growth_.count();
-    if (!event && may_restart()) report_.reason = Reason::paused;
+    if (can_.history) can_.history->accept(event_ ? After::event : After::step);
+    event_ ? growth_.forget() : growth_.count();
+    if (!event_ && may_restart()) report_.reason = Reason::paused;
     return report_.reason == Reason::finished;
   }
 
@@ -352,9 +391,10 @@ class Driver {
   StepSizes sizes_;
   Onset onset_;
   GrowthWatch growth_;
-  StepSizes::Foreseen foreseen_;   // the step tried last
-  double begun_with_ = 0;          // [s] the first step tried
-  bool stretched_to_end_ = false;  // a step was chosen to meet t_end
+  StepSizes::Foreseen foreseen_;       // the step tried last
+  double begun_with_ = 0;              // [s] the first step tried
+  bool stretched_to_end_ = false;      // a step was chosen to meet t_end
+  bool made_ = false, event_ = false;  // a step that is not complete yet; it ends with an event
   bool has_jacobian_ = false;
   bool fresh_ = false;                   // an event has changed the equations
   Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
@@ -364,8 +404,15 @@ class Driver {
 
 DriverReport integrate(ChartProblem& problem, const Method& method, State& state, double t_end,
                        const DriverOptions& options, const Observer& observer) {
+  return make_integration(problem, method, state, t_end, options, observer)->run();
+}
+
+std::unique_ptr<Integration> make_integration(ChartProblem& problem, const Method& method,
+                                              State& state, double t_end,
+                                              const DriverOptions& options,
+                                              const Observer& observer) {
   if (method.integrate) return method.integrate(problem, method, state, t_end, options, observer);
-  return Driver(problem, method, state, t_end, options, observer).run();
+  return std::make_unique<Driver>(problem, method, state, t_end, options, observer);
 }
 
 }  // namespace kardan

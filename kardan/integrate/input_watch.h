@@ -28,6 +28,8 @@ class InputWatch {
   };
   /// The longest step from a state on.
   Reach ahead(const State& at, double proposed);
+  /// What was known of inputs does not hold any more.
+  void forget() { known_of_ = nullptr; }
   /// The longest part of a step that functions of the way between its ends allow; h: all of it.
   double along(const State& from, const State& to);
 

@@ -116,7 +116,7 @@ class Stepper {
 
 struct StepView;
 struct DriverOptions;
-struct DriverReport;
+class Integration;
 /// Called after every accepted step; a non-empty answer ends the run with that reason.
 using Observer = std::function<std::string(const StepView&)>;
 
@@ -169,9 +169,10 @@ struct Method {
   double stability_limit = 0;
   std::vector<Duty> duties = {};
   std::function<std::unique_ptr<Stepper>(const OptionValues&)> make = {};
-  /// Multistep methods bring their own loop, with the driver's semantics, instead of a stepper.
-  DriverReport (*integrate)(ChartProblem&, const Method&, State&, double t_end,
-                            const DriverOptions&, const Observer&) = nullptr;
+  /// Multistep methods bring their own integration, with the driver's semantics, instead of a
+  /// stepper.
+  std::unique_ptr<Integration> (*integrate)(ChartProblem&, const Method&, State&, double t_end,
+                                            const DriverOptions&, const Observer&) = nullptr;
 };
 
 /// All methods; a new one is one file and one line in catalog.cpp.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kardan {
 namespace {
@@ -25,8 +26,7 @@ MultistepDriver::MultistepDriver(ChartProblem& problem, const Method& method, St
 
 DriverReport MultistepDriver::run() {
   DriverReport report =
-      run_.run([this] { return begin_run(); },
-               [this] { return !run_.interrupted() && follow_growth() && step(); });
+      run_.run([this] { return begin_run(); }, [this] { return next() && complete(); });
   // Whoever looks at the problem after the run finds it at the end, unless the run was asked to end
   // and that would take long.
   if (report.reason != Reason::refused && !thrown_ && problem_at_ != state_.t) {
@@ -38,6 +38,36 @@ DriverReport MultistepDriver::run() {
     }
   }
   return report;
+}
+
+bool MultistepDriver::next() {
+  return !run_.interrupted() && follow_growth() && make();
+}
+
+bool MultistepDriver::enter() {
+  return run_.enter([this] { return begin_run(); });
+}
+
+bool MultistepDriver::settle() {
+  return run_.guarded([this] { return complete(); });
+}
+
+bool MultistepDriver::step() {
+  if (!settle()) return false;
+  while (!run_.over()) {
+    if (!run_.guarded([this] { return next(); })) return false;
+    if (made_) return true;
+  }
+  return false;
+}
+
+/// The past is that of other equations, whatever the change.
+bool MultistepDriver::go_on_from_here(Change /*change*/) {
+  made_ = false;
+  break_ = {};
+  seen_ = std::numeric_limits<double>::infinity();
+  run_.inputs.forget();
+  return run_.guarded([this] { return restart(0); });
 }
 
 bool MultistepDriver::begin_run() {
@@ -115,7 +145,7 @@ double MultistepDriver::largest_step() const {
   return asked > 0 ? std::min(asked, bound_) : std::isfinite(bound_) ? bound_ : 0;
 }
 
-bool MultistepDriver::step() {
+bool MultistepDriver::make() {
   const bool fresh = problem_at_ == state_.t;
   std::swap(run_.dense.from, run_.dense.to);
   double t = state_.t, end = run_.next_stop();
@@ -194,17 +224,27 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
   }
   last_h_ = h;
   event ? growth_.forget() : growth_.count();
-  if (run_.take(h, error, event) != Course::Taken::goes_on) return false;
+  run_.note(h, error, event);
+  made_ = true;
+  event_ = event;
+  chart_holds_ = chart_holds;
+  return true;
+}
+
+/// On to the end of the step made last, if there is one.
+bool MultistepDriver::complete() {
+  if (!std::exchange(made_, false)) return true;
+  if (run_.complete() != Course::Taken::goes_on) return false;
   if (state_.t >= run_.t_end - run_.rounding()) return true;
-  if (break_.breaks && !event) {
+  if (break_.breaks && !event_) {
     run_.pass(break_);
     return restart(0);
   }
-  if (!event && run_.may_pause()) {
+  if (!event_ && run_.may_pause()) {
     report_.reason = Reason::paused;
     return false;
   }
-  return event || !chart_holds ? restart(0) : true;
+  return event_ || !chart_holds_ ? restart(0) : true;
 }
 
 }  // namespace kardan

@@ -9,19 +9,28 @@
 
 #include "kardan/integrate/course.h"
 #include "kardan/integrate/growth.h"
+#include "kardan/integrate/integration.h"
 
 namespace kardan {
 
-class MultistepDriver {
+class MultistepDriver : public Integration {
  public:
   /// `least_order`: what the integrator may fall back to where errors are far below the tolerance.
   MultistepDriver(ChartProblem& problem, const Method& method, State& state, double t_end,
                   const DriverOptions& options, const Observer& observer, int least_order);
-  virtual ~MultistepDriver() = default;
+  ~MultistepDriver() override = default;
   MultistepDriver(const MultistepDriver&) = delete;
   MultistepDriver& operator=(const MultistepDriver&) = delete;
 
-  DriverReport run();
+  DriverReport run() override;
+  bool enter() override;
+  bool settle() override;
+  bool step() override;
+  StepView view() const override { return run_.view(); }
+  void stop_at(double t) override { run_.stop_at(t); }
+  bool go_on_from_here(Change change) override;
+  const DriverReport& report() const override { return run_.report; }
+  DriverReport end() override { return run_.finish(); }
 
  protected:
   /// The integrator begins at the state, where the base is. False after stop().
@@ -76,9 +85,11 @@ class MultistepDriver {
   bool restart(double first);
   bool retake(double h, double factor);
   bool begin_run();
-  bool step();
+  bool next();
+  bool make();
   bool follow_growth();
   bool conclude(double h, bool chart_holds);
+  bool complete();
   Eval end_at(double t);
 
   InputWatch::Reach break_;                                   // of the step taken last
@@ -90,6 +101,8 @@ class MultistepDriver {
   double problem_at_ = std::numeric_limits<double>::quiet_NaN();  // time of the base
   Local y_, weights_;
   std::exception_ptr thrown_;
+  // The step made last, while it is not complete: it ends with an event; the chart holds beyond it.
+  bool made_ = false, event_ = false, chart_holds_ = false;
   double bound_ = std::numeric_limits<double>::infinity();  // [s] by growing modes
 };
 

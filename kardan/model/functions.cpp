@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kardan/base/signal.h"
 #include "kardan/base/text.h"
 #include "kardan/model/names.h"
 
@@ -42,6 +43,20 @@ struct Harmonic {
   }
 };
 
+struct Signal {
+  double start = 0;
+  std::string between = "hold", unit;
+  template <class F>
+  static void fields(F& f) {
+    f("start", &Signal::start, {.doc = "value until another is set"});
+    f("between", &Signal::between,
+      {.doc = "how it goes on from the values set: it stays, or follows the line or the cubic "
+              "through the last ones",
+       .choices = {"hold", "ramp", "polynomial"}});
+    f("unit", &Signal::unit, {.doc = "of the value"});
+  }
+};
+
 class FunctionReader {
  public:
   FunctionReader(Environment& names, Diagnostics& diagnostics)
@@ -58,6 +73,10 @@ class FunctionReader {
     const FieldValue* type = map ? find(*map, "type") : nullptr;
     const std::string what = "functions." + name;
     const std::size_t before = diagnostics_.error_count();
+    if (type && is_input(*type)) {
+      input(name, what, *map, value.where);
+      return;
+    }
     const bool ok =
         type ? typed(name, what, *map, *type, value.where, f) : reader_.read(value, what, {}, f);
     if (!ok || diagnostics_.error_count() > before) {
@@ -92,6 +111,28 @@ class FunctionReader {
     return nullptr;
   }
 
+  static bool is_input(const FieldValue& type) {
+    const auto* text = std::get_if<std::string>(&type.data);
+    return text && *text == "input";
+  }
+
+  void input(const std::string& name, const std::string& what, const FieldMap& map,
+             const SourceLocation& where) {
+    std::vector<std::string> known{"type"};
+    for (const FieldDoc& f : field_docs<Signal>()) known.push_back(f.key);
+    report_unknown_keys(map, known, what, diagnostics_);
+    Signal s;
+    if (!read_fields(map, what, where, reader_, s)) {
+      names_.set_failed(name);
+      return;
+    }
+    declare_unit(name, map);
+    names_.set_function(name, std::make_shared<const SignalFunction>(
+                                  s.start, s.between == "ramp"         ? SignalMode::ramp
+                                           : s.between == "polynomial" ? SignalMode::polynomial
+                                                                       : SignalMode::hold));
+  }
+
   void declare_unit(const std::string& name, const FieldMap& map) {
     const FieldValue* unit = find(map, "unit");
     const auto* text = unit ? std::get_if<std::string>(&unit->data) : nullptr;
@@ -107,7 +148,8 @@ class FunctionReader {
   bool typed(const std::string& name, const std::string& what, const FieldMap& map,
              const FieldValue& type_value, const SourceLocation& where, TimeFunction& out) {
     std::string type;
-    if (!reader_.read(type_value, what + ".type", {.choices = {"step", "ramp", "harmonic"}}, type))
+    if (!reader_.read(type_value, what + ".type",
+                      {.choices = {"step", "ramp", "harmonic", "input"}}, type))
       return false;
     std::vector<std::string> known{"type"};
     for (const FieldDoc& f : type == "harmonic" ? field_docs<Harmonic>() : field_docs<Rise>())
@@ -164,12 +206,17 @@ void resolve_functions(const FieldMap& functions, Environment& names, Diagnostic
 }
 
 std::vector<FunctionDoc> function_docs() {
-  return {{"step", "Smooth rise, with continuous velocity and acceleration.",
-           "y = from + (to - from) s^3 (10 - 15 s + 6 s^2),  s = (t - begin)/(end - begin)",
-           field_docs<Rise>()},
-          {"ramp", "Straight rise; its kinks are refused where a driver needs accelerations.",
-           "y = from + (to - from) (t - begin)/(end - begin)", field_docs<Rise>()},
-          {"harmonic", "Oscillation.", "y = c + a sin(2 pi f t + phi)", field_docs<Harmonic>()}};
+  return {
+      {"step", "Smooth rise, with continuous velocity and acceleration.",
+       "y = from + (to - from) s^3 (10 - 15 s + 6 s^2),  s = (t - begin)/(end - begin)",
+       field_docs<Rise>()},
+      {"ramp", "Straight rise; its kinks are refused where a driver needs accelerations.",
+       "y = from + (to - from) (t - begin)/(end - begin)", field_docs<Rise>()},
+      {"input",
+       "Set from outside while a simulation goes on step by step; elsewhere it stays at its "
+       "start.",
+       "y = the polynomial of degree 0, 1 or 3 through the values set last", field_docs<Signal>()},
+      {"harmonic", "Oscillation.", "y = c + a sin(2 pi f t + phi)", field_docs<Harmonic>()}};
 }
 
 }  // namespace kardan

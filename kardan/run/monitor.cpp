@@ -338,31 +338,37 @@ std::string Monitor::fill_grid(const StepView& step) {
   for (;;) {
     const double t = memory_.start + static_cast<double>(memory_.shown) * options_.every;
     if (t > step.t + slack) return {};
-    const double theta = (t - (step.t - step.h)) / step.h;
-    if (theta >= 1 - 1e-12) {
-      inside_ = *step.state;
-    } else {
-      step.dense->at(theta, point_);
-      // Next to a singular position the stages of dense output may lie where none can be evaluated.
-      if (!all_finite(point_.q) || !all_finite(point_.dq)) {
-        follow_cubic(*step.dense, theta);
-        remark("rows of the result next to a singular position follow the cubic of a step's ends");
-      }
-      if (!state_between(*step.problem)) {
-        failed_ = true;
-        return fmt::format("t = {:.9g}: the state between two steps could not be found: {}", t,
-                           step.problem->culprit());
-      }
-      if (!accelerate(inside_)) return undetermined(t);
-      if (!solve_row(step)) {
-        if (std::string stop_request = hand_over(inside_); !stop_request.empty())
-          return stop_request;
-        continue;
-      }
-      inside_ = solved_;
-    }
-    if (std::string stop_request = show(inside_); !stop_request.empty()) return stop_request;
+    if (std::string none = look(step, t); !none.empty()) return none;
+    if (std::string stop_request = hand_over(inside_); !stop_request.empty()) return stop_request;
   }
+}
+
+std::string Monitor::look(const StepView& step, double t) {
+  const double theta = (t - (step.t - step.h)) / step.h;
+  if (theta >= 1 - 1e-12) {
+    inside_ = *step.state;
+    return accelerate(inside_) ? std::string() : undetermined(t);
+  }
+  step.dense->at(theta, point_);
+  // Next to a singular position the stages of dense output may lie where none can be evaluated.
+  if (!all_finite(point_.q) || !all_finite(point_.dq)) {
+    follow_cubic(*step.dense, theta);
+    remark("rows of the result next to a singular position follow the cubic of a step's ends");
+  }
+  if (!state_between(*step.problem)) {
+    failed_ = true;
+    return fmt::format("t = {:.9g}: the state between two steps could not be found: {}", t,
+                       step.problem->culprit());
+  }
+  if (!accelerate(inside_)) return undetermined(t);
+  if (!solve_row(step)) return {};
+  inside_ = solved_;
+  return accelerate(inside_) ? std::string() : undetermined(t);
+}
+
+std::string Monitor::look(const State& state) {
+  inside_ = state;
+  return accelerate(inside_) ? std::string() : undetermined(state.t);
 }
 
 /// Whether solved_ shall stand for the row at point_, whose accelerations are a_.
@@ -387,8 +393,11 @@ void Monitor::remark_row(std::string_view what) {
       which, what, point_.t));
 }
 
+/// a_, and lambda_ without the multipliers of what is held.
 bool Monitor::accelerate(State& state) {
-  return accelerations_->solve(state, a_, lambda_, *ws_) == Eval::ok;
+  if (accelerations_->solve(state, a_, lambda_, *ws_) != Eval::ok) return false;
+  leave_out_held(lambda_);
+  return true;
 }
 
 std::string Monitor::undetermined(double t) {
@@ -408,7 +417,6 @@ std::string Monitor::show(State& state) {
 /// With the accelerations and multipliers there.
 std::string Monitor::hand_over(State& state) {
   ++memory_.shown;
-  leave_out_held(lambda_);
   return watchers_.grid({&state, &a_, &lambda_});
 }
 

@@ -30,6 +30,13 @@ class Monitor {
   void judge_by(const ErrorScale& scale, const State& state);
   /// After an accepted step; a non-empty answer ends the run with that reason.
   std::string observe(const StepView& step);
+  /// The consistent state at a time inside the step, or at any, with its accelerations and
+  /// multipliers; a non-empty answer tells why there is none.
+  std::string look(const StepView& step, double t);
+  std::string look(const State& state);
+  Instant seen() const { return {&inside_, &a_, &lambda_}; }
+  /// The step looked at last was not taken: another motion may begin where it began.
+  void forget_rows() { row_solver_.forget(); }
   /// Accelerations and multipliers at the end of the run; empty where they are not determined.
   void end(ConsistentStart& end);
   /// True when the run ended because values on the grid could not be found.

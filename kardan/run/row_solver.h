@@ -40,6 +40,8 @@ class RowSolver {
   /// Whether `a` and `b`, the accelerations and rates at `point` of the step's dense output, are
   /// those of the polynomial.
   bool trusts(const StepView& step, const ChartPoint& point, const Vector& a, const Vector& b);
+  /// Another motion may begin where this one has been.
+  void forget() { has_begun_ = last_.known = last_.has_start = false; }
   /// After the rows of every step.
   void remember(const StepView& step);
   /// The state at the point last judged, by a step of its own.

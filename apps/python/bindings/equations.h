@@ -26,6 +26,7 @@ class EquationTask : public Task {
   ~EquationTask() override { prepared_ = {}; }
   /// Functions have no file.
   std::string model_text(const SimulateOptions&) const override { return {}; }
+  FieldMap functions() const override { return {}; }
 
  protected:
   virtual std::unique_ptr<System> make() = 0;

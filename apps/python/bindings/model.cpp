@@ -48,6 +48,8 @@ class ModelTask final : public Task {
     return to_yaml(tree);
   }
 
+  FieldMap functions() const override { return model_.functions; }
+
  private:
   YamlDocument document_;
   Warnings warnings_;

@@ -29,6 +29,7 @@ PYBIND11_MODULE(_core, module) {
   bind_jobs(module);
   bind_results(module);
   bind_run(module);
+  bind_simulation(module);
   bind_equations(module);
   bind_compiled(module);
 }

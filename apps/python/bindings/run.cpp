@@ -96,6 +96,8 @@ FieldMap merged(const FieldMap& base, const FieldMap& over) {
   return out;
 }
 
+}  // namespace
+
 SimulateOptions read_options(Task& task, const FieldMap& given, const Place& place) {
   NamedFields fields = task.simulate;
   fields.fields = merged(fields.fields, given);
@@ -105,6 +107,8 @@ SimulateOptions read_options(Task& task, const FieldMap& given, const Place& pla
   if (out.every == 0) out.every = (out.t_end - task.prepared().start.state.t) / 100;
   return out;
 }
+
+namespace {
 
 /// Asks the observer after every step.
 class Watch {

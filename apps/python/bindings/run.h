@@ -61,6 +61,9 @@ class RunResult final : public ResultRows {
   Recorder recorder_;
 };
 
+/// What is asked of a run of the task: as the model says, and as the call does.
+SimulateOptions read_options(Task& task, const FieldMap& given, const Place& place);
+
 /// An accepted step, as an observer sees it while it is called.
 class StepForPython {
  public:

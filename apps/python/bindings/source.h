@@ -24,6 +24,8 @@ class Task {
   virtual void prepare(const ParameterValues& overrides, StartAt at) = 0;
   /// The complete model of a run as a file; empty where there is none.
   virtual std::string model_text(const SimulateOptions&) const = 0;
+  /// The functions that the model names.
+  virtual FieldMap functions() const = 0;
 
   Raised raised;
   Diagnostics diagnostics;
@@ -58,6 +60,7 @@ void bind_model(py::module_& module);
 void bind_jobs(py::module_& module);
 void bind_results(py::module_& module);
 void bind_run(py::module_& module);
+void bind_simulation(py::module_& module);
 void bind_equations(py::module_& module);
 void bind_compiled(py::module_& module);
 

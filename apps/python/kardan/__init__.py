@@ -14,7 +14,8 @@ Models:      load, read, Model (its methods are the element types: help(kardan.M
 Equations:   Equations (functions on arrays), SymbolicEquations (SymPy, compiled)
 Results:     Result, Comparison, read_result, view
 Catalogs:    elements, methods, formulations
-Errors:      Error, ModelError, AssemblyError, RunError, ModelWarning
+Step by step: Simulation (of model.simulation(...)), kardan.gym (an environment to learn in)
+Errors:      Error, ModelError, AssemblyError, RunError, SimulationError, ModelWarning
 
 SI units and radians everywhere.
 """
@@ -23,10 +24,11 @@ from ._core import versions
 from .catalogs import elements, formulations, methods
 from .comparison import Comparison
 from .equations import Equations
-from .errors import AssemblyError, Diagnostic, Error, ModelError, ModelWarning, RunError
+from .errors import AssemblyError, Diagnostic, Error, ModelError, ModelWarning, RunError, SimulationError
 from .model import Model, load, read
 from .report import Report
 from .result import Result, read_result, view
+from .simulation import Simulation
 from .symbolic import SymbolicEquations
 
 __version__ = versions()["kardan"]
@@ -43,6 +45,8 @@ __all__ = [
     "Report",
     "Result",
     "RunError",
+    "Simulation",
+    "SimulationError",
     "SymbolicEquations",
     "elements",
     "formulations",

@@ -68,12 +68,20 @@ class RunError(Error):
         return RunError, (self.result,)
 
 
+class SimulationError(Error):
+    """A simulation could not do what it was asked; it stands where it was."""
+
+
 class ModelWarning(UserWarning):
     """Something in a model looks like a mistake, but can be run."""
 
 
 def raise_assembly(message: str, advice: str) -> None:
     raise AssemblyError(message, advice)
+
+
+def raise_simulation(message: str) -> None:
+    raise SimulationError(message)
 
 
 def warn(diagnostics: list[Diagnostic]) -> None:

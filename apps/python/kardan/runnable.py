@@ -12,6 +12,7 @@ from .comparison import Comparison
 from .errors import AssemblyError, RunError
 from .report import Report, modes
 from .result import Result
+from .simulation import Simulation
 
 
 def place(depth: int) -> "_core.Place":
@@ -109,6 +110,24 @@ class Runnable:
         paths = [fspath(p) for p in paths]
         return _run(self._source, given | _fields(options), observer, set, None, place(1), paths,
                     force, wall_limit)
+
+
+    def simulation(self, *, method: str | None = None, tolerance: float | None = None,
+                   t_end: float | None = None, outputs: Sequence[str] | None = None,
+                   set: Mapping[str, float] | None = None, **options: Any) -> "Simulation":
+        """The motion step by step, for a controller or another program beside it:
+
+            sim = model.simulation(method="rn4", tolerance=1e-6, outputs=["cart.x", "pole.angle"])
+            x, angle = sim.step(0.01, push=2.5)
+
+        Inputs are the functions of the model with `type: input`. outputs: what `step` returns, by the
+        names of result columns; default all that are positions, velocities and sensors. The other
+        options are those of `run`; t_end is no end here, but the time to which steps are planned."""
+        given = dict(t_end=t_end, method=method, tolerance=tolerance)
+        given = {name: value for name, value in given.items() if value is not None}
+        _check_call(None, set, [], None)
+        return Simulation(_core.Simulation(self._source, dict(set or {}), given | _fields(options),
+                                           place(1)), outputs)
 
 
 _simulate_keys = ("relative", "absolute", "step", "formulation", "tolerance_of")
