@@ -13,6 +13,7 @@ Load a model file or build a model in the same words, ask for an accuracy, and g
 Models:      load, read, Model (its methods are the element types: help(kardan.Model))
 Equations:   Equations (functions on arrays), SymbolicEquations (SymPy, compiled)
 Results:     Result, Comparison, read_result, view
+Studies:     study, Study: many runs of a model
 Catalogs:    elements, methods, formulations
 Errors:      Error, ModelError, AssemblyError, RunError, ModelWarning
 
@@ -27,6 +28,7 @@ from .errors import AssemblyError, Diagnostic, Error, ModelError, ModelWarning, 
 from .model import Model, load, read
 from .report import Report
 from .result import Result, read_result, view
+from .study import Study, study
 from .symbolic import SymbolicEquations
 
 __version__ = versions()["kardan"]
@@ -43,6 +45,7 @@ __all__ = [
     "Report",
     "Result",
     "RunError",
+    "Study",
     "SymbolicEquations",
     "elements",
     "formulations",
@@ -50,6 +53,7 @@ __all__ = [
     "methods",
     "read",
     "read_result",
+    "study",
     "versions",
     "view",
 ]
