@@ -102,8 +102,10 @@ std::string Monitor::observe(const StepView& step) {
         s.t, step.h, system_->blueprint().elements[static_cast<std::size_t>(e)].name);
   }
   if (watchers_.evidence == Evidence::gathered) gather_evidence(step);
-  if (!watchers_.grid || options_.every <= 0) return {};
-  std::string stop_request = fill_grid(step);
+  const bool rows = watchers_.grid && options_.every > 0;
+  if (!rows && !watchers_.inside) return {};
+  std::string stop_request = rows ? fill_grid(step) : std::string();
+  if (watchers_.inside) watchers_.inside(step, [&](double t, RowBy way) { return row_at(step, t, way); });
   row_solver_.remember(step);
   return stop_request;
 }
@@ -369,6 +371,21 @@ std::string Monitor::look(const StepView& step, double t) {
 std::string Monitor::look(const State& state) {
   inside_ = state;
   return accelerate(inside_) ? std::string() : undetermined(state.t);
+}
+
+/// A moment inside the step for who asks for it, as a row of the grid would show it.
+const Instant* Monitor::row_at(const StepView& step, double t, RowBy way) {
+  const double theta = (t - (step.t - step.h)) / step.h;
+  step.dense->at(theta, point_);
+  if (!all_finite(point_.q) || !all_finite(point_.dq)) follow_cubic(*step.dense, theta);
+  if (!state_between(*step.problem) || !accelerate(inside_)) return nullptr;
+  if (way == RowBy::solution && solve_row(step)) {
+    inside_ = solved_;
+    if (!accelerate(inside_)) return nullptr;
+  }
+  leave_out_held(lambda_);
+  row_ = {&inside_, &a_, &lambda_};
+  return &row_;
 }
 
 /// Whether solved_ shall stand for the row at point_, whose accelerations are a_.

@@ -30,9 +30,19 @@ class SeesEvents {
   virtual void happened(double t) = 0;
 };
 
+/// What may lie between the ends of steps: it is looked for there.
+class SeeksPeaks {
+ public:
+  virtual ~SeeksPeaks() = default;
+  enum class Side { above, below };
+  [[nodiscard]] virtual Side side() const = 0;
+  [[nodiscard]] virtual double best() const = 0;  ///< so far
+};
+
 struct MadeReduction {
   std::unique_ptr<Reduction> reduction;
-  SeesEvents* events = nullptr;  ///< null: it does not see them
+  SeesEvents* events = nullptr;       ///< null: it does not see them
+  const SeeksPeaks* peaks = nullptr;  ///< null: nothing is looked for inside steps
 };
 
 /// Which moments it sees.
@@ -57,8 +67,10 @@ KeptFunction describe_kept() {
   return {T::name, T::summary, T::sight, expression, [] {
             auto made = std::make_unique<T>();
             SeesEvents* events = nullptr;
+            const SeeksPeaks* peaks = nullptr;
             if constexpr (std::derived_from<T, SeesEvents>) events = made.get();
-            return MadeReduction{std::move(made), events};
+            if constexpr (std::derived_from<T, SeeksPeaks>) peaks = made.get();
+            return MadeReduction{std::move(made), events, peaks};
           }};
 }
 
