@@ -12,7 +12,7 @@ namespace {
 using namespace kardan;
 
 /// A chain of n masses, lightly coupled all to all.
-Matrix chain(int n) {
+Matrix coupled_masses(int n) {
   Matrix A(2 * n, 2 * n);
   for (int i = 0; i < n; ++i) {
     A(i, n + i) = 1;
@@ -30,7 +30,7 @@ Matrix chain(int n) {
 void linear_flow(benchmark::State& state, FlowKind kind) {
   const int n = static_cast<int>(state.range(0)) / 2;
   const auto size = static_cast<double>(state.range(1));
-  const Matrix A = chain(n);
+  const Matrix A = coupled_masses(n);
   Vector f(2 * n), none(2 * n), w, e;
   for (int i = 0; i < 2 * n; ++i) f[i] = std::sin(1.0 + i);
   LinearFlow flow;

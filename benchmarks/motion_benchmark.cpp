@@ -145,6 +145,6 @@ bool register_all() {
           ->Unit(benchmark::kMicrosecond);
   return true;
 }
-const bool registered = register_all();
+const bool all_registered = register_all();
 
 }  // namespace

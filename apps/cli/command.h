@@ -33,7 +33,7 @@ std::optional<ParameterValues> parse_overrides(const ModelOptions& options);
 
 /// Whether a model without a name gets that of its file.
 enum class Unnamed { stays, after_file };
-/// Reads the model of the options and tells every fault on stderr.
+/// Reads the model of the options and reports every fault on stderr.
 std::optional<LoadedModel> load(const ModelOptions& options, const ParameterValues& overrides,
                                 Unnamed unnamed = Unnamed::after_file);
 

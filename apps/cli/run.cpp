@@ -165,7 +165,7 @@ struct Limits {
   }
 };
 
-/// A run, told to files, log and progress bar. The files and the last step are used with the lock:
+/// A run, written to files, log and progress bar. The files and the last step are used with the lock:
 /// who gives the run up keeps it.
 struct Told {
   Files files;

@@ -14,6 +14,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/print.h"
+#include "apps/cli/ranks.h"
 #include "apps/cli/study_page.h"
 #include "apps/cli/study_print.h"
 #include "kardan/base/parse_number.h"
@@ -153,40 +154,97 @@ std::optional<StudyStore> store_for(const StudyCommand& given, const std::string
   return StudyStore::open(path, RunTable::Access::write, faults);
 }
 
+/// What all ranks have done together, from the file; `of` were to be done.
+StudyProgress counted(const StudyStore& store, const Chunk& chunk, std::uint64_t of) {
+  const std::uint64_t first = chunk.first(store.table().rows());
+  const std::uint64_t last = chunk.last(store.table().rows());
+  std::uint64_t there = 0, failures = 0;
+  store.table().scan([&](std::uint64_t run, std::span<const double> row) {
+    if (run < first || run >= last) return;
+    ++there;
+    if (store.shape().failed(row)) ++failures;
+  });
+  const std::uint64_t missing = last - first - there;
+  return {of - std::min(of, missing), of, std::min(of, failures)};
+}
+
+/// A rank of several that is not the first: it does runs, and the first one tells everything.
+int help_study(const StudyCommand& given, const StudyPlan* plan, const std::string& path,
+               const Chunk& chunk, Ranks& ranks) {
+  if (!ranks.all(plan != nullptr)) return bad_input;
+  Diagnostics faults;
+  auto store = StudyStore::open(path, RunTable::Access::write, faults);
+  const bool good = store && store->belongs_to(*plan, faults);
+  if (!good) print_faults(faults);
+  if (!ranks.all(good)) return bad_input;
+  const Interrupt interrupt;
+  do_runs(*plan, *store,
+          {std::max(1, given.threads),
+           chunk,
+           [](const StudyProgress&) { return Interrupt::asked() == 0; },
+           {ranks.size(), [&] { return ranks.next(); }}});
+  ranks.all(true);
+  return Interrupt::asked() == 0 ? finished : 128 + Interrupt::asked();
+}
+
 int run_study(const StudyCommand& given, const std::string& file) {
   Diagnostics faults;
   const Chunk chunk = chunk_from(given.chunk, faults);
+  std::optional<Ranks> ranks = Ranks::of_launcher(faults);
+  if (!ranks && faults.has_errors()) {
+    print_faults(faults);
+    return bad_input;
+  }
   auto plan = read_study(file, faults);
   Outputs outputs = outputs_of(given, file, faults);
+  if (ranks && ranks->rank() > 0)
+    return help_study(given, faults.has_errors() || !plan ? nullptr : &*plan, outputs.store, chunk,
+                      *ranks);
+  // What the others wait for: whether there is a store to open.
+  const auto refuse = [&] {
+    print_faults(faults);
+    if (ranks) ranks->all(false);
+    return bad_input;
+  };
   if (!given.resume && !given.force && std::filesystem::exists(outputs.store) &&
       std::filesystem::file_size(outputs.store) > 0)
     faults.error("study.exists", fmt::format("{} is there already", outputs.store), {},
                  "--resume does the runs it has not; --force begins anew");
   outputs.all.push_back({"--out", outputs.store, OutputKind::result, study_header});
-  if (print_faults(faults)) return bad_input;
+  if (faults.has_errors() || !plan) return refuse();
+  print_faults(faults);
+  faults = {};
   const Overwrite overwrite = given.force ? Overwrite::anything : Overwrite::own_files;
   expect_tables(outputs, RowShape(*plan));
   // Once before anything is written, and then for the file that has been made.
-  if (OutputGuard({file}, outputs.all, overwrite, faults); faults.has_errors()) {
-    print_faults(faults);
-    return bad_input;
-  }
+  if (OutputGuard({file}, outputs.all, overwrite, faults); faults.has_errors()) return refuse();
   auto store = store_for(given, outputs.store, *plan, faults);
   const OutputGuard guard({file}, outputs.all, overwrite, faults);
-  if (print_faults(faults) || !store) return bad_input;
+  if (faults.has_errors() || !store) return refuse();
+  print_faults(faults);
+  if (ranks && (!ranks->all(true) || !ranks->all(true))) return bad_input;
   const Interrupt interrupt;
   StudyProgress progress;
   {
     Bar bar(!given.quiet && !given.json);
-    progress = do_runs(*plan, *store, {given.threads, chunk, [&](const StudyProgress& p) {
-                                         bar.at(p);
-                                         return Interrupt::asked() == 0;
-                                       }});
+    StudyShare share;
+    if (ranks) share = {ranks->size(), [&] { return ranks->next(); }};
+    progress = do_runs(*plan, *store,
+                       {ranks ? std::max(1, given.threads) : given.threads, chunk,
+                        [&](const StudyProgress& p) {
+                          bar.at(p);
+                          return Interrupt::asked() == 0;
+                        },
+                        share});
+  }
+  if (ranks) {
+    ranks->all(true);
+    progress = counted(*store, chunk, progress.of);
   }
   if (progress.done < progress.of) {
     fmt::print(stderr, "kardan: {} of {} runs were done\n        --resume goes on\n", progress.done,
                progress.of);
-    return 128 + Interrupt::asked();
+    return Interrupt::asked() ? 128 + Interrupt::asked() : failed;
   }
   tell_results(given, outputs, *store, true);
   if (!given.json && !given.quiet) fmt::print("\nwrote {}\n", outputs.store);

@@ -87,6 +87,13 @@ colour everywhere on this page.</p>
 <p id="point"></p>
 <canvas id="pairs"></canvas>
 <div id="bars"></div>
+<section id="surface" hidden>
+<h2>Response surface</h2>
+<p class="soft"><label>of <select id="surface-kept"></select></label> <label>over <select id="surface-x"></select></label>
+<label>and <select id="surface-y"></select></label>, the other parameters in the middle of what they were</p>
+<canvas id="map"></canvas>
+<p class="soft" id="surface-told"></p>
+</section>
 <h2>Runs</h2>
 <p class="soft">Those that are chosen, the first 200; click a heading to sort.</p>
 <div class="scroll"><table id="runs"></table></div>
@@ -96,6 +103,10 @@ colour everywhere on this page.</p>
 constexpr std::string_view style = R"css(
 #study canvas { display: block; width: 100%; touch-action: none; cursor: crosshair; }
 #runs th { cursor: pointer; }
+#point code { overflow-wrap: anywhere; }
+#study select { font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line);
+  border-radius: .3rem; padding: .15rem .4rem; margin: .15rem .3rem .15rem 0; max-width: 12rem; }
+#study #map { cursor: default; touch-action: auto; }
 .bar { display: grid; grid-template-columns: 10rem 1fr 5rem; gap: .6rem; align-items: center;
   font-size: .9rem; margin: .25rem 0; }
 .bar div { position: relative; height: .95rem; background: var(--mono); border-radius: .2rem; }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "apps/pictures/script_page.h"
+#include "apps/pictures/sha256.h"
+#include "kardan/io/packing.h"
 
 namespace kardan {
 namespace {
@@ -87,13 +89,15 @@ std::string html_page(std::string_view title, std::string_view body) {
 
 std::string script_page(std::string_view title, std::string_view body, std::string_view data,
                         std::string_view script) {
-  // Scripts that carry this word run, others do not.
-  constexpr std::string_view word = "kardan";
-  return page(title,
-              fmt::format("{}\n<script type=\"application/json\" id=\"data\">{}</script>\n"
-                          "<script nonce=\"{}\">{}</script>",
-                          body, data, word, script),
-              fmt::format("script-src 'nonce-{}'; ", word));
+  // The one script of this hash runs, others do not.
+  const std::array<std::uint8_t, 32> hash = sha256(script);
+  return page(
+      title,
+      fmt::format("{}\n<script type=\"application/json\" id=\"data\">{}</script>\n"
+                  "<script>{}</script>",
+                  body, data, script),
+      fmt::format("script-src 'sha256-{}'; ",
+                  base64({reinterpret_cast<const char*>(hash.data()), hash.size()})));
 }
 
 std::string html_figure(std::string_view svg, std::string_view caption) {

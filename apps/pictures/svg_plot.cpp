@@ -12,7 +12,7 @@
 namespace kardan {
 namespace {
 
-/// Okabe & Ito: told apart by colour-blind readers too.
+/// Okabe & Ito: which colour-blind readers distinguish too.
 constexpr const char* colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                   "#e69f00", "#56b4e9", "#000000"};
 constexpr double left = 76, right = 26, top = 40, bottom = 52;  // [px] around the plotting area

@@ -38,7 +38,7 @@ struct PrintedErrors {
   double time, largest, relative, average;  // relative in percent
 };
 /// Table 1; its first three maximum errors are printed ten times too large (the relative error and
-/// the average tell), here corrected.
+/// the average show), here corrected.
 constexpr PrintedErrors printed_table1[] = {{0.592127, 5.223e-3, 0.12126, 3.234e-3},
                                             {0.599954, 4.198e-4, 0.00964, 2.631e-4},
                                             {0.626135, 4.916e-5, 0.00108, 2.946e-5},

@@ -48,7 +48,7 @@ class BranchFollower {
   }
 
  private:
-  /// Of the way or a part of it, between two solutions that tell a rate.
+  /// Of the way or a part of it, between two solutions that give a rate.
   static constexpr double small = 1e-6;
   static constexpr double shortest = 1e-4;
   /// Of what the rates change x by; of x itself, below which a change is no other branch.

@@ -1,5 +1,5 @@
 #pragma once
-/// What a reader of files has to tell its user: every problem with its place, a stable code to
+/// What a reader of files reports to its user: every problem with its place, a stable code to
 /// search for, and a way out. Collected rather than thrown, so that one run reports all of them.
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 /// Closed intervals with outward rounding: the result of an operation on intervals holds every
-/// result of the operation on numbers in them. What cannot be told is the whole line.
+/// result of the operation on numbers in them. Where nothing is known it is the whole line.
 ///
 /// Sums and products are rounded to nearest and then widened by one unit in the last place,
 /// functions of the C library by four, which is more than they err by.

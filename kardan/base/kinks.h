@@ -23,7 +23,7 @@ struct Kink {
 /// The same of a function that depends on other variables too, as a function of time for several
 /// values of them: the first kink that all `views` have, in one of the first `derivatives` (0: in
 /// the value). One that comes at another time in each of them is none of time. Views that are not
-/// finite somewhere tell nothing there.
+/// finite somewhere say nothing there.
 [[nodiscard]] std::optional<Kink> find_kink(std::span<const NamedFunction* const> views,
                                             int derivatives, double from, double to);
 

@@ -19,7 +19,7 @@ class NamedFunction {
   [[nodiscard]] virtual TimeJet at(double x) const = 0;
   /// Values and derivatives of f(x(t)) over a stretch of time (taylor.h).
   [[nodiscard]] virtual Taylor enclose(const Taylor& x) const = 0;
-  /// How many of its derivatives are known to be continuous; `smooth` when nothing tells
+  /// How many of its derivatives are known to be continuous; `smooth` when nothing says
   /// otherwise.
   [[nodiscard]] virtual int continuous_derivatives() const = 0;
   /// Longest chain of functions it calls, itself included.

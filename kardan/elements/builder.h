@@ -157,14 +157,14 @@ class Builder {
   template <class K>
   void force(K kernel, int A, int B);
 
-  // Inputs: what varies with time by itself, or with the way, must be told, else steps may pass
+  // Inputs: what varies with time by itself, or with the way, must be declared, else steps may pass
   // over it. Those that are constant are left out.
   void force_input(const TimeFunction& f, int A, int B, InputKind kind = InputKind::force);
   void row_input(const TimeFunction& f, int row, int derivative, double factor = 1);
   void road_input(RoadInput<D> road, int B);
 
   // Sensors: ELEMENT.suffix, or ELEMENT when the suffix is empty. Of a measure, or of anything else
-  // that a state tells: a type derived from SensorReading (sensor.h).
+  // computed from a state: a type derived from SensorReading (sensor.h).
   template <class M>
   void sensor(const std::string& suffix, std::string unit, M measure, SensorQuantity quantity,
               int A, int B, int counter = -1);

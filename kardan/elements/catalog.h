@@ -16,7 +16,7 @@
 ///   static constexpr std::string_view example;                   // a model with it
 ///   static constexpr bool does_work, touches_plane, traced;
 ///   static constexpr Glyph glyph;                                 // or Glyph drawn() const
-///   static constexpr Silhouette silhouette;
+///   static constexpr Silhouette silhouette;                       // with double drawn_radius() const
 ///   RoadLine road_line(double from, double to) const;
 
 #include <array>
@@ -72,6 +72,7 @@ struct ElementType {
   using Asked = std::function<Answer(const FieldMap&, const std::string& owner,
                                      const SourceLocation&, const ValueReader&, More...)>;
   Asked<Glyph> glyph = nullptr;
+  Asked<double> drawn_radius = nullptr;  ///< of the silhouette [m], about its last marker
   Asked<RoadLine, double, double> road_line = nullptr;  ///< null: it is on no road
 };
 
@@ -102,6 +103,17 @@ void describe_traits(ElementType& e) {
       return holds ? Glyph::ball : Glyph::none;
     }
   };
+  constexpr bool is_round = requires(const T& t) {
+    t.drawn_radius();
+  };
+  static_assert(
+      is_round || !requires { T::silhouette; }, "how large is its silhouette?");
+  if constexpr (is_round)
+    e.drawn_radius = [](const FieldMap& values, const std::string& owner,
+                        const SourceLocation& where, const ValueReader& reader) {
+      T element{};
+      return read_fields(values, owner, where, reader, element) ? element.drawn_radius() : 0.0;
+    };
   if constexpr (requires(const T& t) { t.road_line(0.0, 1.0); })
     e.road_line = [](const FieldMap& values, const std::string& owner, const SourceLocation& where,
                      const ValueReader& reader, double from, double to) {

@@ -151,7 +151,7 @@ const FieldValue* ValueReader::without_unit(const FieldValue& v, const std::stri
   return value;
 }
 
-/// The field's unit may name several: "m or rad". One that cannot be parsed tells nothing.
+/// The field's unit may name several: "m or rad". One that cannot be parsed is ignored.
 bool ValueReader::fits(const Dimension& got, const FieldInfo& info, const FieldValue& v,
                        const std::string& what) const {
   const std::string_view all = info.unit;
@@ -197,7 +197,7 @@ bool ValueReader::expression(const FieldValue& v, const std::string& what, const
   auto parsed =
       Expression::parse(*text, [&](std::string_view name) -> std::shared_ptr<const NamedFunction> {
         if (!parameters_.failed(name)) return parameters_.function(name);
-        ok = false;  // told elsewhere
+        ok = false;  // reported elsewhere
         return std::make_shared<const TimeFunction>();
       });
   if (!parsed) {

@@ -55,7 +55,7 @@ class Environment {
   void set_function(const std::string& name, std::shared_ptr<const NamedFunction> function) {
     functions_[name] = std::move(function);
   }
-  /// A parameter or function that has no value because of a fault told elsewhere.
+  /// A parameter or function that has no value because of a fault reported elsewhere.
   void set_failed(const std::string& name) { failed_.insert(name); }
 
   const double* find(std::string_view name) const {

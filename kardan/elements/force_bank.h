@@ -234,7 +234,7 @@ void LineForces<D, M>::differentiate(const Context<D>& at, std::span<const PairS
 }
 
 /// A kernel without kinks may depend on the full turns of a frame of B seen from the frame of body
-/// A. Where counted_frame() tells that frame, it is given their number in place of the mode.
+/// A. Where counted_frame() names that frame, it is given their number in place of the mode.
 template <class K>
 concept CountsTurns = requires(const K& kernel) {
   { kernel.counted_frame() } -> std::same_as<std::optional<Mat3d>>;

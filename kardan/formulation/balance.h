@@ -35,6 +35,13 @@ class Balance {
         values_(pattern_->nonzeros()),
         residual_(size()) {}
 
+  /// Goes on with another system of the same layout: the places of its numbers and the order of its
+  /// pivots are known.
+  void follow(const System& system) {
+    system_ = &system;
+    ws_->constants_of = nullptr;
+  }
+
   int size() const { return n_ + m_ + aux_; }
   Workspace& workspace() { return *ws_; }
   const Vector& residual() const { return residual_; }
@@ -44,6 +51,8 @@ class Balance {
   Eval evaluate(const Iterate& at) { return evaluate_on(*system_, at, residual_); }
 
   Eval evaluate_on(const System& system, const Iterate& at, Vector& out) {
+    // A system may stand where another one stood.
+    if (&system != system_) ws_->constants_of = nullptr;
     if (Eval e = system.evaluate(at.state, {true, true, false, true}, *ws_); e != Eval::ok)
       return e;
     out.assign(size(), 0.0);

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kardan/formulation/accelerations.h"
+#include "kardan/formulation/assembly_start.h"
 #include "kardan/formulation/balance.h"
+#include "kardan/formulation/balance_slopes.h"
 #include "kardan/linalg/dense_lu.h"
 
 namespace kardan {
@@ -20,11 +23,18 @@ constexpr int max_relaxation = 400;
 constexpr double neutral_stiffness = 1e-9;
 /// A balance is reached when the scaled residual is below this; Newton goes on while it gains.
 constexpr double balanced = 1e-10;
+/// From here on steps go by the matrix of the iterate before, while the residual falls fast.
+constexpr double near_balance = 1e-2;
+/// Slopes by the parameters to be found are known from an earlier iterate while the residual falls
+/// faster than this.
+constexpr double worth_new_slopes = 0.1;
 
 class Balancer {
  public:
-  Balancer(const SystemFactory& factory, Diagnostics& diagnostics)
-      : factory_(factory), diagnostics_(diagnostics) {}
+  Balancer(const SystemFactory& factory, Diagnostics& diagnostics, const BalanceSlopes* begin)
+      : factory_(factory), diagnostics_(diagnostics), first_slopes_(begin) {}
+
+  BalanceSlopes slopes() && { return std::move(slopes_); }
 
   Equilibrium run() {
     Equilibrium out;
@@ -72,10 +82,10 @@ class Balancer {
     given_v_ = guess.v;
     if (!system_->blueprint().equilibrium.keep_velocities)
       std::fill(given_v_.begin(), given_v_.end(), 0.0);
-    // The search begins where the wishes of the assembly put the model; the report tells which of
+    // The search begins where the wishes of the assembly put the model; the report says which of
     // them the balance has kept.
     held_ = bind_wishes(system_->blueprint().wishes, *system_, diagnostics_);
-    const ConsistentStart assembled = assemble(*system_, guess, held_);
+    const ConsistentStart assembled = find_start(*system_, guess, held_);
     if (assembled.report.status != Eval::ok && !assembled.report.conflicts.empty()) {
       report.status = Eval::fatal;
       report.message = "the start does not assemble: " + assembled.report.message;
@@ -138,6 +148,8 @@ class Balancer {
     Vector misses;
     system_->choose_modes(at_.state, balance_->workspace());
     double size = evaluate(at_, misses);
+    bool fresh = !begin_with_slopes();
+    factored_ = false;
     for (int k = 0; k < limit; ++k, ++report.iterations) {
       if (!step(sigma, misses)) return false;
       // A step against the forces leads to a balance that would fall over; relaxation does not.
@@ -157,14 +169,38 @@ class Balancer {
         if (!set_parameters(at_.theta)) return false;
         system_->choose_modes(at_.state, balance_->workspace());
         size = evaluate(at_, misses);
-        return size < balanced;
+        if (size < balanced || fresh) return size < balanced;
+        slopes_.residual.clear();
+        factored_ = false;
+        fresh = true;
+        continue;
       }
       const bool slow = new_size > 0.3 * size;
+      fresh = new_size > worth_new_slopes * size;
+      if (fresh) slopes_.residual.clear();
+      // Near the balance the matrix hardly changes any more.
+      factored_ = size < near_balance && !fresh;
+      fresh = fresh || (names_.empty() && !factored_);
       at_ = std::move(next);
       size = new_size;
       if (size < balanced && slow) return true;
     }
     return size < balanced;
+  }
+
+  /// Whether there are slopes to begin with: they hardly change on the way.
+  bool begin_with_slopes() {
+    slopes_ = {};
+    if (names_.empty() || !first_slopes_ || first_slopes_->residual.size() != names_.size())
+      return false;
+    const auto fits = [](const std::vector<Vector>& all, std::size_t size) {
+      return std::ranges::all_of(all, [&](const Vector& x) { return x.size() == size; });
+    };
+    if (!fits(first_slopes_->residual, static_cast<std::size_t>(balance_->size())) ||
+        !fits(first_slopes_->wish, wishes_.size()))
+      return false;
+    slopes_ = *first_slopes_;
+    return true;
   }
 
   /// Pseudo-transient continuation: sigma falls with the residual (switched evolution relaxation).
@@ -178,6 +214,8 @@ class Balancer {
       if (k == 0) first = std::max(size, balanced);
       sigma = std::max(neutral_stiffness, std::min(sigma, size / first));
       if (size < 1e-6 && iterate(max_newton, neutral_stiffness, report)) return true;
+      slopes_.residual.clear();
+      factored_ = false;
       if (!step(sigma, misses)) return false;
       at_ = move(1);
       if (!set_parameters(at_.theta)) return false;
@@ -193,7 +231,7 @@ class Balancer {
 
   /// Computes the Newton step into step_ (limited in length).
   bool step(double sigma, const Vector& misses) {
-    if (balance_->factor(at_, sigma) != Eval::ok) return false;
+    if (!factored_ && balance_->factor(at_, sigma) != Eval::ok) return false;
     const int n = system_->sizes().v;
     step_ = balance_->residual();
     balance_->solve(step_);
@@ -219,14 +257,19 @@ class Balancer {
       wish_residual(wishes_[i], *system_, at_.state,
                     std::span<double>(rows.row(i), static_cast<std::size_t>(n)),
                     balance_->workspace());
-    std::vector<Vector> columns, miss_slope(count, Vector(count, 0.0));
+    if (static_cast<int>(slopes_.residual.size()) != parameters) {
+      slopes_.residual.assign(parameters, {});
+      slopes_.wish.assign(parameters, {});
+      for (int j = 0; j < parameters; ++j)
+        if (!parameter_slope(j, slopes_.residual[j], slopes_.wish[j])) return false;
+    }
+    std::vector<Vector> columns;
     for (int j = 0; j < count; ++j) {
       Vector column(balance_->size(), 0.0);
-      if (j < parameters) {
-        if (!parameter_slope(j, column, miss_slope[j])) return false;
-      } else {
+      if (j < parameters)
+        column = slopes_.residual[j];
+      else
         std::copy_n(rows.row(j), n, column.begin());
-      }
       balance_->solve(column);
       columns.push_back(std::move(column));
     }
@@ -236,7 +279,8 @@ class Balancer {
       const std::span<const double> row(rows.row(i), static_cast<std::size_t>(n));
       unknowns[i] = -misses[i] - dot(row, {step_.data(), row.size()});
       for (int j = 0; j < count; ++j)
-        small(i, j) = dot(row, {columns[j].data(), row.size()}) + miss_slope[j][i];
+        small(i, j) = dot(row, {columns[j].data(), row.size()}) +
+                      (j < parameters ? slopes_.wish[j][i] : 0.0);
     }
     DenseLu lu;
     if (lu.factor(small) != Eval::ok) return false;
@@ -294,10 +338,13 @@ class Balancer {
     if (names_.empty()) return true;
     auto made = factory_(values(theta));
     if (!made) return false;
-    owned_ = std::move(made);
-    system_ = owned_.get();
+    const std::unique_ptr<System> last = std::exchange(owned_, std::move(made));
+    const System* before = std::exchange(system_, owned_.get());
     bind(diagnostics_);
-    balance_ = std::make_unique<Balance>(*system_);
+    if (balance_ && same_layout(*before, *system_))
+      balance_->follow(*system_);
+    else
+      balance_ = std::make_unique<Balance>(*system_);
     return true;
   }
 
@@ -370,12 +417,23 @@ class Balancer {
   Iterate at_;
   Vector given_v_, step_, theta_step_;
   double limit_ = 1, force_ = 0;
+  const BalanceSlopes* first_slopes_;
+  BalanceSlopes slopes_;   // empty: to be found
+  bool factored_ = false;  // the matrix of an iterate before will do
 };
 
 }  // namespace
 
 Equilibrium find_equilibrium(const SystemFactory& factory, Diagnostics& diagnostics) {
-  return Balancer(factory, diagnostics).run();
+  return find_equilibrium(factory, diagnostics, nullptr);
+}
+
+Equilibrium find_equilibrium(const SystemFactory& factory, Diagnostics& diagnostics,
+                             const BalanceSlopes* begin, BalanceSlopes* found) {
+  Balancer balancer(factory, diagnostics, begin);
+  Equilibrium out = balancer.run();
+  if (found) *found = std::move(balancer).slopes();
+  return out;
 }
 
 }  // namespace kardan

@@ -14,7 +14,7 @@ namespace {
 
 /// Aligned axes have the product 1, those of mirror images 0 or -1.
 constexpr double half_way = 0.5;
-/// Axes closer to opposite directions than this, as a sine, tell no shortest way.
+/// Axes closer to opposite directions than this, as a sine, have no shortest way.
 constexpr double opposite = 1e-8;
 
 bool rotates(const System& system, int body) {

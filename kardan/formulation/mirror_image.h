@@ -1,7 +1,7 @@
 #pragma once
 /// Mirror images of joints. Rows such as x_A.z_B = y_A.z_B = 0 hold as well where the axes point
 /// against each other, and those of a weld at seven poses that are none. The joints' side
-/// conditions (System::alignments) tell the pose that is meant from the others.
+/// conditions (System::alignments) distinguish the pose that is meant from the others.
 
 #include <span>
 #include <vector>

@@ -4,7 +4,7 @@
 /// nonholonomic constraints) and of the dynamic variables, with the exact A of the state-space
 /// form; A e = lambda e. In a steady motion with turning bodies (steady_motion.h) A is seen from
 /// the moving frame, and displacements along the symmetries are taken out of y. Frozen, A is that
-/// of the chart at this instant, whatever the motion: its eigenvalues tell how stiff the equations
+/// of the chart at this instant, whatever the motion: its eigenvalues show how stiff the equations
 /// are.
 
 #include <complex>

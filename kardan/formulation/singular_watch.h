@@ -3,7 +3,7 @@
 /// bases of steps foretell it, and everything that counts as near to one.
 ///
 /// A measure of how far the constraints are from depending on each other falls linearly towards
-/// such a position, so that two bases tell where it would be zero:
+/// such a position, so that two bases show where it would be zero:
 ///
 ///   state space       smallest pivot of the dependent coordinates, by what it was at best
 ///   all coordinates   root of what is left of the weakest row without its part along others
@@ -20,7 +20,7 @@ namespace kardan {
 namespace singular {
 
 /// Two branches are s^2 apart at a distance s from a singular position. Those whose distance is
-/// below this many residuals of positions, or tolerances of these, cannot be told apart.
+/// below this many residuals of positions, or tolerances of these, cannot be distinguished.
 inline constexpr double blurred = 10;
 
 /// State space: they are foretold where the measure is below this share of its best: pivots have no
@@ -28,7 +28,7 @@ inline constexpr double blurred = 10;
 inline constexpr double near_pivot = 0.1;
 
 /// All coordinates and descriptor forms: where less than this is left of a row. What two bases
-/// farther away tell of its zero is worth little.
+/// farther away say of its zero is worth little.
 inline constexpr double near_row = 0.3;
 /// All coordinates: Cholesky factors of G M^-1 G' see the square of what is left of a row. Rows
 /// with less than this are left out.
@@ -43,7 +43,7 @@ inline constexpr double refused_root = 3e-3, refused_share = 0.02;
 /// Nearer than this no other method can go on from there.
 inline constexpr double nearest_root = 2e-3;
 /// Stages of half-explicit methods leave the widest gap around this share of a step (hem5: 0.375 to
-/// 0.714), not where the driver passes: the time they are told is earlier by as much.
+/// 0.714), not where the driver passes: the time they are given is earlier by as much.
 inline constexpr double half_explicit_ahead = passage_share / 0.54;
 
 /// Descriptor forms: a row of which less than this remains beside the others is named when
@@ -77,7 +77,7 @@ class SingularWatch {
     if (now_ > best_) best_ = now_;
     time_ = std::numeric_limits<double>::infinity();
   }
-  /// Foretells a singular position where the measure is below `near` and falls; its time is told as
+  /// Foretells a singular position where the measure is below `near` and falls; its time is given as
   /// this share of the way there.
   void foretell(double near, double share = 1) {
     if (comparable_ && now_ < near && now_ < before_)

@@ -18,7 +18,7 @@ std::vector<BoundWish> bind_wishes(const std::vector<WishData>& wishes, const Sy
     for (const std::string& name : wish.want.names()) {
       const auto q = system.find_quantity(name);
       if (!q && system.blueprint().faulty.contains(name.substr(0, name.find('.')))) {
-        ok = false;  // told already
+        ok = false;  // reported already
         continue;
       }
       if (!q) {

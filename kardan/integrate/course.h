@@ -54,7 +54,7 @@ class Course {
   /// [s] When the equations became what they are.
   double begun() const;
 
-  /// The step to `next` is taken: counts it, tells the observer, acts at the event it ends with,
+  /// The step to `next` is taken: counts it, informs the observer, acts at the event it ends with,
   /// and moves the state on.
   enum class Taken { goes_on, ended_by_event, ended_by_observer };
   /// In two parts: when it is noted, counted and told, the state is still that of its start.

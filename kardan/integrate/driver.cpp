@@ -152,7 +152,7 @@ class Driver final : public Integration {
       memory_.h = options_.fixed_step > 0
                       ? options_.fixed_step
                       : sizes_.next(h, error, memory_, rejected ? 1.0 : options_.growth);
-      // A step cut short by a stop time, or before a singular position, tells nothing against the
+      // A step cut short by a stop time, or before a singular position, says nothing against the
       // one it was cut from.
       if (options_.fixed_step == 0 && h < wanted && !rejected && !bounded)
         memory_.h = std::max(memory_.h, wanted);
@@ -323,7 +323,7 @@ class Driver final : public Integration {
     return close(h + time);
   }
 
-  /// The step is good: look for events inside, and tell the observer.
+  /// The step is good: look for events inside, and inform the observer.
   bool conclude(double h, double error) {
     bool event = false;
     if (problem_.events().count() > 0) {
@@ -346,7 +346,7 @@ class Driver final : public Integration {
       event = ending.event;
     }
     if (event) {
-      memory_.last_error = 0;  // the errors before an event tell nothing about those after it
+      memory_.last_error = 0;  // the errors before an event say nothing about those after it
       memory_.foreseen = 0;
       fresh_ = true;
     }

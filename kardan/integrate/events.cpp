@@ -228,7 +228,7 @@ EventSearch::Refined EventSearch::refine(int event, const DenseStep& step, const
     if (repeat(length) != Eval::ok) return Refined::failed;
     functions(end, z_end_);
     const double last = std::abs(shift);
-    // Two true steps tell how the function changes with their length, unless they are the same.
+    // Two true steps show how the function changes with their length, unless they are the same.
     const bool secant = i > 0 && std::abs(length - last_length) > accuracy;
     const double slope =
         secant ? (z_end_[event] - last_z) / (length - last_length) : slope_at_end(step, event);

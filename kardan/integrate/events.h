@@ -93,7 +93,7 @@ class EventSearch {
   bool any_guard_ = false;
   Vector z_start_, z_inside_, z_before_, z_end_, z_side_, speed_;
   Sample window_[3];
-  // Until then z_side_ tells the signs.
+  // Until then z_side_ holds the signs.
   double side_until_ = -std::numeric_limits<double>::infinity();
   bool sides_given_ = false;
   /// The last event, and how many followed each other at once.

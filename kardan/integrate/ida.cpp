@@ -235,7 +235,7 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   Vector F_;
 };
 
-std::unique_ptr<Integration> integrate_with(ChartProblem& problem, const Method& method,
+std::unique_ptr<Integration> integrate_with_ida(ChartProblem& problem, const Method& method,
                                             State& state, double t_end,
                                             const DriverOptions& options,
                                             const Observer& observer) {
@@ -255,7 +255,7 @@ Method ida() {
           .problem = ProblemKind::dae,
           .formulation = "ggl",
           .tests_algebraic_velocities = false,  // constraints make them noisy
-          .integrate = integrate_with};
+          .integrate = integrate_with_ida};
 }
 
 }  // namespace kardan

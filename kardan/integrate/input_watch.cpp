@@ -10,7 +10,7 @@ namespace {
 /// Orders of methods of variable order: what they surely have after a few steps.
 constexpr int order_of_multistep = 4;
 /// Inputs that are polynomials of a degree below this are not missed: the method integrates them, or
-/// its estimate tells what it does not.
+/// its estimate shows what it does not.
 int order_seen(const Method& method) {
   const int order = method.integrate ? std::min(method.order, order_of_multistep)
                                      : std::max(method.order, method.error_order + 1);

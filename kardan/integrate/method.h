@@ -122,7 +122,6 @@ using Observer = std::function<std::string(const StepView&)>;
 
 /// What a method is taken for where nobody names one.
 enum class Task {
-  unless_asked,                     ///< a run that names no method
   not_stiff,                        ///< `auto`: explicit steps, without events
   not_stiff_with_events,            ///< `auto`: the same, where states inside steps must be cheap
   stiff,                            ///< `auto`: with exact derivatives

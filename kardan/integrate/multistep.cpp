@@ -11,7 +11,7 @@ namespace {
 
 /// Steps aim below what the path allows, and are shortened to this share at once.
 constexpr double path_safety = 0.8, most_shrink = 0.1;
-/// Where inputs ask for steps below this share of the last one, its history tells nothing of them,
+/// Where inputs ask for steps below this share of the last one, its history says nothing of them,
 /// nor does an error estimate that rests on it.
 constexpr double least_share_of_last = 0.1;
 

@@ -10,7 +10,7 @@ namespace kardan {
 namespace {
 
 /// [rad] A body turns by no more in a step.
-constexpr double longest_turn = 3;
+constexpr double most_turn = 3;
 /// A defect of this share of the way is none of a smooth motion: a circle has it after 3.7 rad.
 constexpr double branch_share = 0.2;
 /// Where a prescribed motion turns back its way is short: ways of fixed steps count for a while.
@@ -179,11 +179,11 @@ double PathCheck::dynamic(const DenseStep& step) const {
 /// Coordinates count from the base, which may lie many steps back: there turns must be known, but
 /// steps grow by what they turn themselves.
 double PathCheck::turns(const DenseStep& step) {
-  const double from_base = longest_turn / problem_.largest_turn(step.to.q);
+  const double from_base = most_turn / problem_.largest_turn(step.to.q);
   if (from_base < 1) return from_base;
   part_ = step.to.q;
   add_scaled(-1, step.from.q, part_);
-  return longest_turn / problem_.largest_turn(part_);
+  return most_turn / problem_.largest_turn(part_);
 }
 
 double PathCheck::allowed(const DenseStep& step) {

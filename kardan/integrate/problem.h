@@ -134,7 +134,7 @@ class ChartProblem {
   /// depends on them is left as it is.
   virtual void place(const Local& y, ChartPoint& point) = 0;
   /// Bounds of the speeds of chart coordinates from those of u; where some depend on others in ways
-  /// that only a position tells, `speed` is left as it is.
+  /// that only a position gives, `speed` is left as it is.
   virtual void spread_speed(const Vector& u, Vector& speed) const = 0;
   /// A full state from chart coordinates, with or without making it consistent.
   enum class Consistency { as_interpolated, projected };

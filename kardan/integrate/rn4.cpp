@@ -31,7 +31,7 @@ Method rn4() {
           .needs_jacobian = true,
           .needs_exact_jacobian = true,
           .error_weight = 2,  // so that errors are not above those of the paper's tables
-          .duties = {{Task::unless_asked}, {Task::fixed_steps}},
+          .duties = {{Task::fixed_steps}},
           .make = [](const OptionValues&) { return make_rosenbrock(rn4_tableau()); }};
 }
 

@@ -9,7 +9,7 @@ namespace kardan {
 /// and of dop853.
 inline constexpr double passage_share = 0.4;
 
-/// [steps] Around a singular position the bases before tell where it is: no restart so near to it.
+/// [steps] Around a singular position the bases before show where it is: no restart so near to it.
 inline constexpr double away_from_singular = 10;
 
 /// A step of at most h that passes a singular position, `ahead` from its start [s], with none of

@@ -9,7 +9,7 @@
 ///
 /// since y - u = y^(s+1)/s! H^(s+1) I (Hairer, Norsett, Wanner I, II.7); algebraic unknowns, which
 /// are interpolated at 0, c_1, ..., c_s, by y^(s+1)/(s+1)! H^(s+1) times the product of the
-/// distances from these. What the guess missed in the last steps tells y^(s+1) there, which is
+/// distances from these. What the guess missed in the last steps gives y^(s+1) there, which is
 /// continued by a line.
 
 #include "kardan/integrate/collocation.h"
@@ -24,7 +24,7 @@ class StageGuess {
   void guess(DaeProblem& problem, double h, Stages& Z);
   /// The stages of the step for which the last guess was made.
   void accept(double h, const Vector& y0, const Stages& Z);
-  /// What came before tells nothing about what follows.
+  /// What came before says nothing about what follows.
   void forget() { known_ = misses_ = 0; }
 
  private:

@@ -31,7 +31,7 @@ class StepSizes {
   /// foreseen, the next one will be known too: half the safety is enough.
   double next(double h, double error, const StepMemory& memory, double growth) const;
 
-  /// After a rejection, and maybe one before it (of a longer step; 0: none). Two in a row tell the
+  /// After a rejection, and maybe one before it (of a longer step; 0: none). Two in a row show the
   /// power with which the error really falls: a lower one than the method's beside a kink or where
   /// stiffness reduces its order.
   double after_rejection(double h, double error, double last_h, double last_error) const;
@@ -42,7 +42,7 @@ class StepSizes {
   };
   /// The error that the linearized equations have in a step; negative: unknown.
   using LinearError = std::function<double(double h)>;
-  /// Behind a jump of the equations: a step that they allow, at most h. The steps before tell
+  /// Behind a jump of the equations: a step that they allow, at most h. The steps before say
   /// nothing of the modes that it excites, but the Jacobian knows them.
   Foreseen begin(double h, const LinearError& linear_error) const;
   /// The step that they ask for instead of `h`, shorter or longer, where errors have been

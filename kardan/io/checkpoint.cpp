@@ -166,7 +166,7 @@ Expected<Checkpoint, Diagnostic> read_checkpoint(std::string_view bytes) {
       end == std::string::npos ? std::string_view() : bytes.substr(end + 2);
   Checkpoint out;
   ArchiveReader reader(body);
-  // The head tells the length and the checksum of the body: it is compared as a whole.
+  // The head holds the length and the checksum of the body: it is compared as a whole.
   bool good = end != std::string::npos && head(body) == start.substr(0, end + 2);
   if (good) {
     fields(reader, out);

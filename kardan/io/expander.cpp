@@ -11,7 +11,7 @@
 namespace kardan {
 namespace {
 
-// Largest whole number that every double below it can be told from: beyond it counting stops.
+// Largest whole number that every double below it differs from: beyond it counting stops.
 constexpr double largest_whole = 9007199254740992.0;  // 2^53
 
 bool is_whole(double x) {

@@ -7,7 +7,7 @@
 /// parameters, functions, colors, shapes, defaults, and of the head (name, gravity, start,
 /// simulate,
 /// ...) replaces what included files say. A file is read once. Every node knows its file, so that
-/// faults are told where they stand.
+/// faults are reported where they stand.
 
 #include <optional>
 #include <string>

@@ -169,7 +169,7 @@ class ModelReader {
       if (!scope_.values.find(name)) scope_.failed.insert(name);
   }
 
-  /// Copies are made with the parameters that stand for themselves; what these lack is told later.
+  /// Copies are made with the parameters that stand for themselves; what these lack is reported later.
   void repeat(const YamlNode& mapping) {
     Diagnostics later;
     scope_.values = resolve_parameters(model_.parameters, overrides_, later);

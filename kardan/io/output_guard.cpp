@@ -167,7 +167,7 @@ void OutputGuard::claim(const Output& output, const std::string& path, Diagnosti
   std::error_code none;
   const bool made = !fs::exists(path, none);
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) return;  // told by who writes it
+  if (file < 0) return;  // reported by who writes it
   struct flock lock = {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;

@@ -1,5 +1,5 @@
 #pragma once
-/// The result files of one run: opens them by their endings and tells them everything.
+/// The result files of one run: opens them by their endings and writes everything to them.
 
 #include <memory>
 #include <optional>

@@ -1,5 +1,5 @@
 #pragma once
-/// The rows and steps of a run so far, beside its checkpoint: a run that goes on tells them again
+/// The rows and steps of a run so far, beside its checkpoint: a run that goes on writes them again
 /// to its result files, which are then those of a run in one piece. The file only grows; a
 /// checkpoint says how much of it counts.
 

@@ -23,8 +23,8 @@ namespace kardan {
 namespace {
 
 constexpr std::size_t block_size = 512;
-constexpr std::string_view title = "KARDAN STUDY";
-constexpr int version = 1;
+constexpr std::string_view table_title = "KARDAN STUDY";
+constexpr int table_version = 1;
 /// More than any study has, and little enough to be allocated for a file of strangers.
 constexpr std::uint64_t most_width = 100'000, most_head = std::uint64_t{256} << 20;
 
@@ -149,7 +149,7 @@ void fill_file(const std::string& path, const TableDescription& d, Places& place
 void RunTable::create(const std::string& path, const TableDescription& description) {
   silence_hdf5();
   const std::string beside = path + ".new";
-  Places places{fmt::format("{} {}\n", title, version)};
+  Places places{fmt::format("{} {}\n", table_title, table_version)};
   fill_file(beside, description, places);
   std::string block = places.lines + fmt::format("seal {}\n", checksum(places.lines));
   check(block.size() <= block_size, "too many arrays in a study");
@@ -217,14 +217,14 @@ std::optional<RunTable> RunTable::open(const std::string& path, Access access,
   }
   std::string block(block_size, '\0');
   const bool whole = read_at(out.file_, block.data(), block.size(), 0);
-  if (!whole || !block.starts_with(fmt::format("{} ", title))) {
+  if (!whole || !block.starts_with(fmt::format("{} ", table_title))) {
     diagnostics.error("result.foreign", "this is no study of Kardan", where,
                       "give a file that `kardan study` has written");
     return {};
   }
-  if (!block.starts_with(fmt::format("{} {}\n", title, version))) {
+  if (!block.starts_with(fmt::format("{} {}\n", table_title, table_version))) {
     diagnostics.error("result.version", "written by another version of the format", where,
-                      fmt::format("this program reads version {}", version));
+                      fmt::format("this program reads version {}", table_version));
     return {};
   }
   if (!out.parse(block, static_cast<std::uint64_t>(info.st_size))) {

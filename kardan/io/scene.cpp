@@ -25,15 +25,13 @@ Vec3d middle(const Vec3d& a, const Vec3d& b) {
   return 0.5 * (a + b);
 }
 
-/// A number among the fields of an element; 0 where it has none.
-double number(const System& system, const ElementData& e, const char* key) {
-  for (const auto& [name, value] : e.fields) {
-    if (name != key) continue;
-    Diagnostics discarded;
-    double out = 0;
-    if (ValueReader(system.blueprint().parameters, discarded).read(value, key, {}, out)) return out;
-  }
-  return 0;
+/// What an element says of itself, by its fields; `absent` where its type does not.
+template <class Answer, class Asked, class... More>
+Answer asked_of(const System& system, const ElementData& e, const Asked& question, Answer absent,
+                More... more) {
+  Diagnostics discarded;
+  const ValueReader reader(system.blueprint().parameters, discarded);
+  return question ? question(e.fields, e.name, e.where, reader, more...) : absent;
 }
 
 // --- bodies ------------------------------------------------------------------------------------
@@ -153,9 +151,7 @@ bool pushes(const ElementData& e) {
 }
 
 std::string_view drawn_as(const System& system, const ElementData& e) {
-  Diagnostics unused;
-  const ValueReader reader(system.blueprint().parameters, unused);
-  return to_string(e.type->glyph ? e.type->glyph(e.fields, e.name, e.where, reader) : Glyph::none);
+  return to_string(asked_of(system, e, e.type->glyph, Glyph::none));
 }
 
 Json joints_of(const System& system, const std::set<std::string>& redundant) {
@@ -180,8 +176,8 @@ Json forces_of(const System& system) {
     entry["category"] = to_string(e.type->category);
     entry["draw"] = drawn_as(system, e);
     if (e.type->silhouette != Silhouette::none) entry["silhouette"] = to_string(e.type->silhouette);
-    for (const char* key : {"free_length", "radius"})
-      if (const double value = number(system, e, key); value > 0) entry[key] = value;
+    if (const double radius = asked_of(system, e, e.type->drawn_radius, 0.0); radius > 0)
+      entry["radius"] = radius;
     out.push_back(std::move(entry));
   }
   return out;
@@ -201,8 +197,7 @@ Json arrows_of(const System& system, const ResultLayout& layout) {
       FrameData frame = e->frames.back();
       if (frame.body == 0 && kind == std::string_view("reaction")) frame = e->frames.front();
       const bool contact = e->type->category == Category::contact;
-      double lift = 0;
-      if (contact) lift = std::max(number(system, *e, "radius"), number(system, *e, "radius_b"));
+      const double lift = asked_of(system, *e, e->type->drawn_radius, 0.0);
       out.push_back({{"name", e->name},
                      {"kind", contact ? "contact" : kind},
                      {"body", frame.body},
@@ -226,10 +221,8 @@ Json surfaces_of(const System& system, const State& start) {
   for (const ElementData& e : b.elements) {
     if (e.type->road_line) {
       // The upper side of the road from before the start to where the run may lead.
-      Diagnostics unused;
-      const ValueReader reader(b.parameters, unused);
       const double x = start.p[system.bodies()[e.frames.back().body].p];
-      const RoadLine road = e.type->road_line(e.fields, e.name, e.where, reader, x - 10, x + 200);
+      const RoadLine road = asked_of(system, e, e.type->road_line, RoadLine{}, x - 10, x + 200);
       if (road.points.empty() || !seen.insert(road.key).second) continue;
       out.push_back({{"name", e.name}, {"kind", "road"}, {"width", 4}});
       Json points = Json::array();

@@ -50,7 +50,7 @@ std::string option_text(const FieldValue& value) {
 
 void method_option(const Choice& choice, const std::string& name, const FieldValue& value,
                    SimulateOptions& out, Diagnostics& diagnostics) {
-  if (!choice.method || !choice.formulation) return;  // told already
+  if (!choice.method || !choice.formulation) return;  // reported already
   std::vector<OptionInfo> declared = choice.method->options;
   declared.insert(declared.end(), choice.formulation->options.begin(),
                   choice.formulation->options.end());

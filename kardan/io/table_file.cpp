@@ -15,7 +15,7 @@ namespace kardan {
 namespace {
 
 constexpr std::string_view ending = ".csv";
-constexpr std::size_t most_rows = 1'000'000;
+constexpr std::size_t most_points = 1'000'000;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\"");
@@ -119,8 +119,8 @@ class TableFile {
     if (wanted > 0 && row.size() != wanted)
       return fail(line, fmt::format("got {} numbers; wanted {}", row.size(), wanted),
                   "every line has one number a column");
-    if (rows_.size() == most_rows)
-      return fail(line, fmt::format("more than {} lines", most_rows), "give fewer points");
+    if (rows_.size() == most_points)
+      return fail(line, fmt::format("more than {} lines", most_points), "give fewer points");
     rows_.push_back(std::move(row));
     return true;
   }

@@ -18,7 +18,7 @@ namespace kardan {
 /// Whether the mapping is a table that stands in a file.
 [[nodiscard]] bool is_table_file(const YamlNode& mapping);
 
-/// Puts the points of `text` into the mapping; false after reporting. Faults in the text are told
+/// Puts the points of `text` into the mapping; false after reporting. Faults in the text are reported
 /// with `name`, its file.
 [[nodiscard]] bool insert_points(std::string_view text, const std::string& name,
                                  const SourceLocation& where, YamlNode& mapping,

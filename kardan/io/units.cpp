@@ -176,7 +176,7 @@ bool is_in_unit(std::string_view key) {
 }
 
 /// {value: ..., unit: mm}, {points: ..., unit: mm}, {type: step, ..., unit: mm}. A unit that is not
-/// known is left for the reader of the field, who tells.
+/// known is left for the reader of the field, who reports it.
 void convert_mapping(FieldMap& map, Diagnostics& diagnostics) {
   const FieldValue* const unit_value = find(map, "unit");
   const auto* text = unit_value ? std::get_if<std::string>(&unit_value->data) : nullptr;

@@ -1,12 +1,11 @@
 #include "kardan/linalg/constraint_space.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "kardan/base/stop.h"
-#include "kardan/base/stoppable.h"
+#include "kardan/linalg/svd.h"
 
 namespace kardan {
 namespace {
@@ -26,81 +25,51 @@ constexpr int inverse_iterations = 4;
 }  // namespace
 
 /// Singular values of rows of unit length: of all of them for the rank, then of the independent
-/// ones, which RowSpace tells apart, for solutions and null space.
+/// ones, which RowSpace tells apart, for solutions.
 class SingularRows {
  public:
-  using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-  /// How many singular values are above `tolerance` times the largest.
-  int rank(const Matrix& A, double tolerance) {
+  /// How many singular values are above `tolerance` times the largest. recoverable when they cannot
+  /// be told.
+  [[nodiscard]] Eval rank(const Matrix& A, double tolerance, int& out) {
     const int n = A.cols();
-    Dense& B = begin(A.rows(), n);
-    for (int i = 0; i < A.rows(); ++i) {
-      const double length = norm_two({A.row(i), static_cast<std::size_t>(n)});
-      for (int j = 0; j < n; ++j) B(i, j) = length > 0 ? A.row(i)[j] / length : 0;
-    }
-    if (B.size() == 0) return 0;
-    compute(0);
-    const auto& values = work_->svd.singularValues();
-    int rank = 0;
-    while (rank < values.size() && values(rank) > tolerance * values(0)) ++rank;
-    return rank;
+    rows_.resize(A.rows(), n);
+    for (int i = 0; i < A.rows(); ++i) copy_unit(A, i, i);
+    if (Eval e = svd_.factor(rows_, Svd::Output::values); e != Eval::ok) return e;
+    const Vector& values = svd_.singular_values();
+    const auto small = [&](double s) { return !(s > tolerance * values[0]); };
+    out = static_cast<int>(std::ranges::find_if(values, small) - values.begin());
+    return Eval::ok;
   }
-  void factor(const Matrix& A, const RowSpace& rows) {
-    const int rank = rows.rank(), n = A.cols();
-    Dense& B = begin(rank, n);
-    length_.assign(A.rows(), 1.0);
-    place_.clear();
-    for (int k = 0; k < rank; ++k) {
-      const int row = rows.row_permutation()[k];
-      place_.push_back(row);
-      length_[row] = norm_two({A.row(row), static_cast<std::size_t>(n)});
-      for (int j = 0; j < n; ++j) B(k, j) = A.row(row)[j] / length_[row];
-    }
-    if (rank > 0) compute(Eigen::ComputeThinU | Eigen::ComputeFullV);
+  [[nodiscard]] Eval factor(const Matrix& A, const RowSpace& rows) {
+    const int rank = rows.rank();
+    rows_.resize(rank, A.cols());
+    place_.assign(rows.row_permutation().begin(), rows.row_permutation().begin() + rank);
+    length_.resize(rank);
+    for (int k = 0; k < rank; ++k) length_[k] = copy_unit(A, place_[k], k);
+    return svd_.factor(rows_);
   }
-  void null_space(Matrix& N) const {
-    const int n = static_cast<int>(work_->B.cols()), rank = static_cast<int>(work_->B.rows());
-    N.resize(n, n - rank);
-    N.set_zero();
-    for (int c = 0; c < n - rank; ++c)
-      for (int j = 0; j < n; ++j)
-        N(j, c) = rank > 0 ? work_->svd.matrixV()(j, rank + c) : (j == c ? 1.0 : 0.0);
-  }
-  void solve(std::span<const double> b, std::span<double> x) {
-    const int rank = static_cast<int>(work_->B.rows());
+  void solve(std::span<const double> b, std::span<double> x) const {
+    const Vector& values = svd_.singular_values();
     std::fill(x.begin(), x.end(), 0.0);
-    for (int s = 0; s < rank; ++s) {
+    for (int s = 0; s < static_cast<int>(values.size()); ++s) {
       double sum = 0;
-      for (int k = 0; k < rank; ++k)
-        sum += work_->svd.matrixU()(k, s) * b[place_[k]] / length_[place_[k]];
-      sum /= work_->svd.singularValues()(s);
-      for (std::size_t j = 0; j < x.size(); ++j)
-        x[j] += sum * work_->svd.matrixV()(static_cast<Eigen::Index>(j), s);
+      for (std::size_t k = 0; k < place_.size(); ++k)
+        sum += svd_.U()(static_cast<int>(k), s) * b[place_[k]] / length_[k];
+      sum /= values[s];
+      for (std::size_t j = 0; j < x.size(); ++j) x[j] += sum * svd_.V()(static_cast<int>(j), s);
     }
   }
 
  private:
-  /// Of a thread of its own where that may take long: Eigen has no stop points.
-  struct Work {
-    Dense B;
-    Eigen::JacobiSVD<Dense> svd;
-  };
-
-  Dense& begin(int rows, int cols) {
-    if (work_.use_count() > 1) work_ = std::make_shared<Work>();  // one that was stopped has it
-    work_->B.resize(rows, cols);
-    return work_->B;
-  }
-  void compute(unsigned vectors) {
-    if (work_->B.rows() < long_loop) {
-      work_->svd.compute(work_->B, vectors);
-    } else {
-      run_stoppably([work = work_, vectors] { work->svd.compute(work->B, vectors); });
-    }
+  /// Row i of A as row k, of unit length; its length.
+  double copy_unit(const Matrix& A, int i, int k) {
+    const double length = norm_two({A.row(i), static_cast<std::size_t>(A.cols())});
+    for (int j = 0; j < A.cols(); ++j) rows_(k, j) = length > 0 ? A.row(i)[j] / length : 0;
+    return length;
   }
 
-  std::shared_ptr<Work> work_ = std::make_shared<Work>();
+  Matrix rows_;
+  Svd svd_;
   Vector length_;
   std::vector<int> place_;
 };
@@ -157,10 +126,10 @@ Eval ConstraintSpace::factor(const SparseMatrix& G, double tolerance, int max_ra
   if (!svd_) return dense_.factor(scaled_, tolerance, max_rank);
   if (!all_finite(scaled_.values())) return Eval::recoverable;
   // Pivoting finds which rows are independent, singular values have decided how many.
-  max_rank = std::min(max_rank, svd_->rank(scaled_, tolerance));
-  if (Eval e = dense_.factor(scaled_, 0, max_rank); e != Eval::ok) return e;
-  svd_->factor(scaled_, dense_);
-  return Eval::ok;
+  int rank = 0;
+  if (Eval e = svd_->rank(scaled_, tolerance, rank); e != Eval::ok) return e;
+  if (Eval e = dense_.factor(scaled_, 0, std::min(max_rank, rank)); e != Eval::ok) return e;
+  return svd_->factor(scaled_, dense_);
 }
 
 /// The augmented matrix of these rows, factored.
@@ -317,8 +286,6 @@ void ConstraintSpace::keep(const SparseMatrix& G, RowChoice& choice) {
 void ConstraintSpace::null_space(Matrix& N) {
   if (sparse_)
     N = N_;
-  else if (svd_)
-    svd_->null_space(N);
   else
     dense_.null_space(N);
 }

@@ -53,7 +53,7 @@ class ConstraintSpace {
   /// As RowSpace::factor, with G of the pattern; the choice, if it is known, may save work.
   [[nodiscard]] Eval factor(const SparseMatrix& G, double tolerance, int max_rank,
                             const RowChoice& choice);
-  /// What the present factors, made by QR at a point with all its rank, have to tell.
+  /// What the present factors, made by QR at a point with all its rank, show.
   void keep(const SparseMatrix& G, RowChoice& choice);
 
   /// LU was meant to serve, and did not: rank was in doubt, and QR has decided.
@@ -74,7 +74,7 @@ class ConstraintSpace {
     return sparse_ ? (independent_[row] ? smallest_ : 0.0) : dense_.remainder(row);
   }
   double smallest_remainder() const { return sparse_ ? smallest_ : dense_.smallest_remainder(); }
-  /// Whether single rows are told apart by their remainder.
+  /// Whether single rows are distinguished by their remainder.
   bool knows_remainders() const { return !sparse_; }
 
   void null_space(Matrix& N);

@@ -318,27 +318,4 @@ Matrix FullPivotLu::dependent_rows() const {
   return C;
 }
 
-Eval Svd::factor(const Matrix& A, Output output) {
-  values_.clear();
-  U_.resize(0, 0);
-  V_.resize(0, 0);
-  if (!all_finite(A.values())) return Eval::recoverable;
-  const int smaller = std::min(A.rows(), A.cols());
-  if (smaller == 0) {
-    U_.resize(A.rows(), 0);
-    V_.resize(A.cols(), 0);
-    return Eval::ok;
-  }
-  const bool vectors = output == Output::values_and_vectors;
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(view(A),
-                                           vectors ? Eigen::ComputeThinU | Eigen::ComputeThinV : 0);
-  if (svd.info() != Eigen::Success) return Eval::recoverable;
-  values_.assign(svd.singularValues().data(), svd.singularValues().data() + smaller);
-  if (vectors) {
-    copy(svd.matrixU(), U_);
-    copy(svd.matrixV(), V_);
-  }
-  return Eval::ok;
-}
-
 }  // namespace kardan

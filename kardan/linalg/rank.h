@@ -85,24 +85,6 @@ class FullPivotLu {
   int rank_ = 0;
 };
 
-/// A = U diag(s) V', with as many columns in U and V as the smaller side of A.
-class Svd {
- public:
-  enum class Output { values, values_and_vectors };
-
-  /// recoverable when a value is not finite or the iteration fails.
-  [[nodiscard]] Eval factor(const Matrix& A, Output output = Output::values_and_vectors);
-
-  const Vector& singular_values() const { return values_; }  ///< descending
-  const Matrix& U() const { return U_; }
-  const Matrix& V() const { return V_; }
-
- private:
-  Vector values_;
-  Matrix U_;
-  Matrix V_;
-};
-
 /// row = sum of coefficient * independent row.
 struct Dependency {
   int row = 0;

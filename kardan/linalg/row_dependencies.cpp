@@ -4,6 +4,7 @@
 
 #include "kardan/linalg/rank.h"
 #include "kardan/linalg/sparse_row_qr.h"
+#include "kardan/linalg/svd.h"
 
 namespace kardan {
 

@@ -38,6 +38,29 @@ class ParameterEvaluator {
     }
   }
 
+  /// The others are known: only what is touched, and not given, is evaluated.
+  ParameterEvaluator(const FieldMap& parameters, const ParameterValues& overrides,
+                     const Environment& known, const ParameterUses::Names& touched,
+                     Diagnostics& diagnostics)
+      : parameters_(parameters), diagnostics_(diagnostics), done_(known) {
+    for (const auto& [name, value] : overrides) done_.set(name, value);
+    for (const auto& [name, value] : parameters) {
+      if (!touched.contains(name.substr(0, name.find('.')))) continue;
+      if (std::ranges::find(overrides, name, &ParameterValues::value_type::first) !=
+          overrides.end())
+        continue;
+      index_.emplace(name, &value);
+      waiting_.insert(name);
+    }
+  }
+
+  Environment run_again() {
+    for (const auto& [name, value] : parameters_)
+      if (waiting_.contains(name)) evaluate(name, value);
+    for (const std::string& name : failed_) done_.set_failed(name);
+    return std::move(done_);
+  }
+
   Environment run() {
     for (const auto& [name, value] : parameters_) {
       if (is_taken(name, NameOf::constant))
@@ -67,7 +90,7 @@ class ParameterEvaluator {
   }
 
   bool evaluate(const std::string& name, const FieldValue& value) {
-    if (done_.find(name)) return true;
+    if (done_.find(name) && !waiting_.contains(name)) return true;
     if (failed_.contains(name)) return false;
     if (std::find(path_.begin(), path_.end(), name) != path_.end()) {
       diagnostics_.error("parameter.cycle",
@@ -92,6 +115,7 @@ class ParameterEvaluator {
       ok = ValueReader(done_, diagnostics_)
                .read(value, "parameters." + name, {.unit = unit_of(value)}, result);
     path_.pop_back();
+    waiting_.erase(name);
     if (ok)
       done_.set(name, result);
     else
@@ -117,7 +141,7 @@ class ParameterEvaluator {
   Diagnostics& diagnostics_;
   std::vector<std::string> names_, path_;
   std::unordered_map<std::string, const FieldValue*> index_;
-  std::unordered_set<std::string> failed_;
+  std::unordered_set<std::string> failed_, waiting_;
   Environment done_;
 };
 
@@ -126,6 +150,13 @@ class ParameterEvaluator {
 Environment resolve_parameters(const FieldMap& parameters, const ParameterValues& overrides,
                                Diagnostics& diagnostics) {
   return ParameterEvaluator(parameters, overrides, diagnostics).run();
+}
+
+Environment resolve_parameters_again(const FieldMap& parameters, const ParameterValues& overrides,
+                                     const Environment& known,
+                                     const ParameterUses::Names& touched,
+                                     Diagnostics& diagnostics) {
+  return ParameterEvaluator(parameters, overrides, known, touched, diagnostics).run_again();
 }
 
 }  // namespace kardan

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "kardan/base/stop.h"
 #include "kardan/base/text.h"
-#include "kardan/elements/joints/axis.h"
 #include "kardan/model/body.h"
-#include "kardan/model/defaults.h"
+#include "kardan/model/frame_finder.h"
 #include "kardan/model/functions.h"
 #include "kardan/model/names.h"
 #include "kardan/model/observation.h"
@@ -35,6 +35,31 @@ NamedFields with_events(const NamedFields& equations, const std::vector<NamedFie
   return out;
 }
 
+bool same_bits(const double* a, const double* b, std::size_t count) {
+  return std::memcmp(a, b, count * sizeof(double)) == 0;
+}
+bool same(const Vec3d& a, const Vec3d& b) {
+  return same_bits(&a.x, &b.x, 1) && same_bits(&a.y, &b.y, 1) && same_bits(&a.z, &b.z, 1);
+}
+bool same(const Mat3d& a, const Mat3d& b) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (!same_bits(&a[i][j], &b[i][j], 1)) return false;
+  return true;
+}
+
+/// Whether elements find the same in both bodies: their start and their markers.
+bool stands_alike(const BodyData& a, const BodyData& b) {
+  return a.kind == b.kind && same(a.com, b.com) && same(a.position, b.position) &&
+         same(a.R, b.R) && same_bits(&a.angle, &b.angle, 1) && same(a.velocity, b.velocity) &&
+         same(a.spin, b.spin) && a.markers.size() == b.markers.size() &&
+         std::ranges::all_of(a.markers, [&](const auto& item) {
+           const auto other = b.markers.find(item.first);
+           return other != b.markers.end() && same(item.second.s, other->second.s) &&
+                  same(item.second.R, other->second.R);
+         });
+}
+
 class Resolver {
  public:
   Resolver(const Model& model, const Catalog& catalog, Blueprint& out, Diagnostics& diagnostics)
@@ -44,7 +69,8 @@ class Resolver {
         diagnostics_(diagnostics),
         reader_(out.parameters, diagnostics),
         drawing_(model.colors, model.shapes, model.dimension, reader_),
-        defaults_(model.defaults, catalog, reader_) {}
+        defaults_(model.defaults, catalog, reader_),
+        finder_(model, catalog, out.bodies, defaults_, reader_) {}
 
   void run() {
     out_.name = model_.name;
@@ -60,14 +86,8 @@ class Resolver {
     if (!model_.equations.fields.empty()) equations();
     bodies();
     elements();
-    for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
-    equilibrium();
-    out_.events = resolve_events(model_.events, reader_);
-    for (std::size_t i = 0; i < out_.events.size(); ++i)
-      if (out_.events[i].action == EventAction::impulse)
-        out_.impulses.push_back(static_cast<int>(i));
+    watched();
     if (out_.equations) check_impulses(*out_.equations);
-    out_.invariants = resolve_invariants(model_.invariants, reader_);
     out_.outputs = resolve_outputs(model_.outputs, diagnostics_);
     defaults_.report_unused(diagnostics_);
     if (model_.start != "equilibrium" && model_.start != "assembled" && model_.start != "as_given")
@@ -77,6 +97,44 @@ class Resolver {
           model_.where);
   }
 
+  /// Makes anew what the changed names touch of a sound model of bodies: `out` is for other values
+  /// of them, but for its parameters.
+  void run_again(const ParameterUses& uses, const ParameterUses::Names& touched) {
+    std::vector<char> moved(out_.bodies.size(), 0);
+    const auto renew = [&](std::size_t index, auto&& make) {
+      const BodyData old = std::move(out_.bodies[index]);
+      make();
+      moved[index] = stands_alike(old, out_.bodies[index]) ? 0 : 1;
+    };
+    if (uses.ground(touched))
+      renew(0, [&] {
+        out_.bodies[0] = resolve_ground(model_.ground, model_.dimension, drawing_, reader_);
+      });
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+      if (uses.body(i, touched)) renew(i + 1, [&] { body(model_.bodies[i], i + 1); });
+    for (std::size_t i = 0; i < model_.elements.size(); ++i) {
+      ElementData& old = out_.elements[i];
+      if (!uses.element(i, touched) && std::ranges::none_of(old.frames, [&](const FrameData& f) {
+            return moved[static_cast<std::size_t>(f.body)] != 0;
+          }))
+        continue;
+      stop_point();
+      if (auto made = element(defaults_.complete(model_.elements[i], std::string(old.type->name)), *old.type,
+                              Checks::of_place))
+        old = std::move(*made);
+    }
+    const bool held = uses.holds() && std::ranges::find(moved, 1) != moved.end();
+    if (!held && !uses.others(touched)) return;
+    reader_.read(model_.gravity, "gravity", {.unit = "m/s^2"}, out_.gravity);
+    out_.wishes.clear();
+    out_.equilibrium = {};
+    out_.impulses.clear();
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+      resolve_holds(defaults_.complete(model_.bodies[i], "bodies"), out_.bodies[i + 1],
+                    model_.dimension, out_.wishes, diagnostics_);
+    watched();
+  }
+
  private:
   void bodies() {
     out_.bodies.reserve(model_.bodies.size() + 1);
@@ -84,14 +142,29 @@ class Resolver {
     for (const NamedFields& given : model_.bodies) {
       stop_point();
       claim(given.name, given.where);
-      const NamedFields b = defaults_.complete(given, "bodies");
-      out_.bodies.push_back(resolve_body(b, model_.dimension, drawing_, reader_));
-      const int index = static_cast<int>(out_.bodies.size()) - 1;
-      for (auto& [name, marker] : out_.bodies.back().markers) marker.body = index;
-      body_index_.emplace(b.name, index);
+      out_.bodies.emplace_back();
+      const NamedFields b = body(given, out_.bodies.size() - 1);
       resolve_holds(b, out_.bodies.back(), model_.dimension, out_.wishes, diagnostics_);
     }
-    body_index_.emplace("ground", 0);
+  }
+
+  NamedFields body(const NamedFields& given, std::size_t index) {
+    NamedFields b = defaults_.complete(given, "bodies");
+    BodyData& data = out_.bodies[index];
+    data = resolve_body(b, model_.dimension, drawing_, reader_);
+    for (auto& [name, marker] : data.markers) marker.body = static_cast<int>(index);
+    return b;
+  }
+
+  /// Wishes, the equilibrium, events, invariants.
+  void watched() {
+    for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
+    equilibrium();
+    out_.events = resolve_events(model_.events, reader_);
+    for (std::size_t i = 0; i < out_.events.size(); ++i)
+      if (out_.events[i].action == EventAction::impulse)
+        out_.impulses.push_back(static_cast<int>(i));
+    out_.invariants = resolve_invariants(model_.invariants, reader_);
   }
 
   void equations() {
@@ -152,14 +225,30 @@ class Resolver {
         out_.faulty.insert(e.name);
         continue;
       }
-      element(defaults_.complete(e, *type_name), *type);
+      if (auto made = element(defaults_.complete(e, *type_name), *type))
+        out_.elements.push_back(std::move(*made));
+      else
+        out_.faulty.insert(e.name);
     }
   }
 
-  void element(const NamedFields& e, const ElementType& type) {
+  /// Values of fields are read once more when the model is compiled, which reports their faults.
+  enum class Checks { all, of_place };
+  /// Nothing after a fault.
+  std::optional<ElementData> element(const NamedFields& e, const ElementType& type,
+                                     Checks checks = Checks::all) {
     ElementData data{e.name, &type, e.fields, {}, e.where};
     data.differentiable = type.differentiable;
     const std::size_t before = diagnostics_.error_count();
+    if (checks == Checks::all) check_element(e, type);
+    data.color = drawing_.color(e.find("color"), e.name + ".color", reader_);
+    // Frames at a parameter that failed are missing without another report.
+    const bool placed = finder_.frames(e, type, data.frames);
+    if (!placed || diagnostics_.error_count() > before) return {};
+    return data;
+  }
+
+  void check_element(const NamedFields& e, const ElementType& type) {
     std::vector<std::string> known = placement_keys;
     for (const FieldDoc& f : type.fields) known.push_back(f.key);
     report_unknown_keys(e.fields, known, e.name, diagnostics_);
@@ -175,218 +264,6 @@ class Resolver {
                                "'dimension: 2'"
                              : "take a type of space, or write dimension: 2");
     type.check(e.fields, e.name, e.where, reader_);
-    data.color = drawing_.color(e.find("color"), e.name + ".color", reader_);
-    // Frames at a parameter that failed are missing without another report.
-    const bool placed = frames(e, type, data.frames);
-    if (!placed || diagnostics_.error_count() > before)
-      out_.faulty.insert(e.name);
-    else
-      out_.elements.push_back(std::move(data));
-  }
-
-  /// The frames of an element, from `between`, `on`, or `bodies` with `at` and `axis`.
-  bool frames(const NamedFields& e, const ElementType& type, std::vector<FrameData>& out) {
-    const FieldValue* between = e.find("between");
-    const FieldValue* on = e.find("on");
-    const FieldValue* bodies = e.find("bodies");
-    // A type may have a field of this name, as a sensor of reactions has.
-    const bool own_joint = std::any_of(type.fields.begin(), type.fields.end(),
-                                       [](const FieldDoc& f) { return f.key == "joint"; });
-    if (const FieldValue* joint = e.find("joint"); joint && !own_joint)
-      return frames_of_joint(e, type, *joint, between || on || bodies, out);
-    if (type.frames == 0 && !between && !on && !bodies) return true;
-    if (!!between + !!on + !!bodies != 1 || type.frames == 0) {
-      const char* wanted = type.frames == 0   ? "no markers"
-                           : type.frames == 1 ? "on: MARKER"
-                                              : "between: [MARKERS] or bodies with at";
-      diagnostics_.error("element.frames", fmt::format("{}: wanted {}", e.name, wanted), e.where);
-      return false;
-    }
-    if (bodies) return placed_frames(e, type, *bodies, out);
-    // A type may declare such a field of its own; otherwise it would be ignored.
-    for (const char* key : {"at", "axis", "x_axis"}) {
-      const FieldValue* v = e.find(key);
-      const bool own = std::any_of(type.fields.begin(), type.fields.end(),
-                                   [&](const FieldDoc& f) { return f.key == key; });
-      if (v && !own)
-        diagnostics_.error(
-            "element.frames",
-            fmt::format("{}: '{}' goes with 'bodies', not with markers", e.name, key), v->where,
-            "remove it, or place the element by bodies, at and axis");
-    }
-    const FieldValue& given = between ? *between : *on;
-    FieldValue::List list;
-    if (const auto* l = std::get_if<FieldValue::List>(&given.data))
-      list = *l;
-    else
-      list.push_back(given);
-    if (static_cast<int>(list.size()) != type.frames) {
-      diagnostics_.error("element.frames",
-                         fmt::format("{}: got {} markers; '{}' wants {}", e.name, list.size(),
-                                     type.name, type.frames),
-                         given.where, fmt::format("'kardan elements {}' tells which", type.name));
-      return false;
-    }
-    bool ok = true;
-    for (const FieldValue& m : list) {
-      out.emplace_back();
-      ok &= marker(m, e.name, out.back());
-    }
-    return ok;
-  }
-
-  /// `joint: elbow`: where that joint acts, with its axes.
-  bool frames_of_joint(const NamedFields& e, const ElementType& type, const FieldValue& value,
-                       bool placed_otherwise, std::vector<FrameData>& out) {
-    const auto* name = std::get_if<std::string>(&value.data);
-    const auto joint =
-        std::find_if(model_.elements.begin(), model_.elements.end(),
-                     [&](const NamedFields& other) { return name && other.name == *name; });
-    const FieldValue* other_type = joint == model_.elements.end() ? nullptr : joint->find("type");
-    const auto* word = other_type ? std::get_if<std::string>(&other_type->data) : nullptr;
-    const ElementType* found = word ? catalog_.find(*word) : nullptr;
-    if (!found || found->category != Category::joint || joint->find("joint")) {
-      if (word && !found) return false;  // told at the joint
-      std::vector<std::string> names;
-      for (const NamedFields& other : model_.elements) names.push_back(other.name);
-      const std::string near = did_you_mean(name ? *name : "", names);
-      diagnostics_.error(
-          "joint.unknown", fmt::format("{}.joint: '{}' is no joint", e.name, name ? *name : "?"),
-          value.where,
-          near.empty() || near == (name ? *name : "") ? "name a joint of the model"
-                                                      : "did you mean '" + near + "'?");
-      return false;
-    }
-    if (placed_otherwise || found->frames != type.frames) {
-      diagnostics_.error(
-          "element.frames",
-          placed_otherwise
-              ? fmt::format("{}: it is placed by 'joint' and by markers or bodies too", e.name)
-              : fmt::format("{}: '{}' wants {} markers, and the joint has {}", e.name, type.name,
-                            type.frames, found->frames),
-          value.where, "keep one of them");
-      return false;
-    }
-    Diagnostics told_there;  // faults of the joint's own place
-    std::swap(told_there, diagnostics_);
-    const bool ok = frames(defaults_.complete(*joint, *word), *found, out);
-    std::swap(told_there, diagnostics_);
-    return ok;
-  }
-
-  bool marker(const FieldValue& value, const std::string& owner, FrameData& out) {
-    if (const auto* text = std::get_if<std::string>(&value.data)) {
-      const auto dot = text->find('.');
-      const std::string body = text->substr(0, dot);
-      const int index = find_body(body, value.where, owner);
-      if (index < 0) return false;
-      if (dot == std::string::npos) {
-        out = {index, -out_.bodies[index].com, Mat3d::identity()};
-        return true;
-      }
-      const std::string name = text->substr(dot + 1);
-      const auto& markers = out_.bodies[index].markers;
-      const auto found = markers.find(name);
-      if (found == markers.end()) {
-        std::vector<std::string> names;
-        names.reserve(markers.size());
-        for (const auto& [n, m] : markers) names.push_back(n);
-        std::sort(names.begin(), names.end());
-        const std::string near = did_you_mean(name, names);
-        diagnostics_.error("marker.unknown",
-                           fmt::format("{}: '{}' has no marker '{}'", owner, body, name),
-                           value.where,
-                           near.empty() ? fmt::format("it has: {}", fmt::join(names, ", "))
-                                        : "did you mean '" + near + "'?");
-        return false;
-      }
-      out = found->second;
-      out.body = index;
-      return true;
-    }
-    const auto* map = std::get_if<FieldMap>(&value.data);
-    const FieldValue* body = nullptr;
-    if (map)
-      for (const auto& [key, v] : *map)
-        if (key == "body") body = &v;
-    const auto* name = body ? std::get_if<std::string>(&body->data) : nullptr;
-    if (!name) {
-      diagnostics_.error("marker.unknown", owner + ": wanted BODY.MARKER or {body: ..., at: ...}",
-                         value.where);
-      return false;
-    }
-    const int index = find_body(*name, body->where, owner);
-    if (index < 0) return false;
-    out = resolve_marker(value, owner, out_.bodies[index], model_.dimension, reader_);
-    out.body = index;
-    return true;
-  }
-
-  int find_body(const std::string& name, const SourceLocation& where, const std::string& owner) {
-    const auto found = body_index_.find(name);
-    if (found != body_index_.end()) return found->second;
-    std::vector<std::string> names;
-    for (const auto& [n, i] : body_index_) names.push_back(n);
-    std::sort(names.begin(), names.end());
-    const std::string near = did_you_mean(name, names);
-    diagnostics_.error("body.unknown", fmt::format("{}: there is no body '{}'", owner, name), where,
-                       near.empty() ? "" : "did you mean '" + near + "'?");
-    return -1;
-  }
-
-  /// One world point (and z axis) in the given start, seen from each of the bodies.
-  bool placed_frames(const NamedFields& e, const ElementType& type, const FieldValue& bodies,
-                     std::vector<FrameData>& out) {
-    Vec3d at, axis, x_axis;
-    bool ok = true;
-    const FieldValue* at_value = e.find("at");
-    if (at_value) {
-      ok &= reader_.read(*at_value, e.name + ".at", {.unit = "m"}, at);
-    } else {
-      diagnostics_.error("field.missing", e.name + ": 'at' is missing", e.where,
-                         "the joint's place in the world in the given start [m]");
-      ok = false;
-    }
-    const FieldInfo direction_info{.check = Check::non_zero};
-    if (const FieldValue* v = e.find("axis"))
-      ok &= reader_.read(*v, e.name + ".axis", direction_info, axis);
-    if (const FieldValue* v = e.find("x_axis"))
-      ok &= reader_.read(*v, e.name + ".x_axis", direction_info, x_axis);
-    const auto* list = std::get_if<FieldValue::List>(&bodies.data);
-    if (!list || static_cast<int>(list->size()) != type.frames) {
-      diagnostics_.error("element.frames",
-                         fmt::format("{}: wanted bodies: [{} names]", e.name, type.frames),
-                         bodies.where);
-      return false;
-    }
-    if (!ok) return false;
-    if (model_.dimension == 3 && norm(axis) == 0 && norm(x_axis) == 0 && has_axis(type.name))
-      diagnostics_.warning("joint.axis",
-                           e.name + ": 'axis' is not given: it is the z axis of the world", e.where,
-                           "write axis: [x, y, z], the direction in the given start");
-    if (model_.dimension == 2 && (at.z != 0 || axis.z != 0 || x_axis.z != 0))
-      diagnostics_.error("field.planar",
-                         e.name + ": 'at' and 'axis' have two components in a planar model",
-                         at_value->where);
-    Mat3d R = Mat3d::identity();
-    if (model_.dimension == 2) {
-      // In the plane the axis is the direction of x.
-      const Vec3d direction = norm(axis) > 0 ? axis : x_axis;
-      if (norm(direction) > 0) R = rotation_exp({0, 0, std::atan2(direction.y, direction.x)});
-    } else if (norm(axis) > 0) {
-      R = axes_from_z(axis, x_axis);
-    } else if (norm(x_axis) > 0) {
-      const Mat3d A = axes_from_z(x_axis, {});
-      R = Mat3d::from_columns(A.column(2), A.column(0), A.column(1));
-    }
-    for (const FieldValue& item : *list) {
-      const auto* name = std::get_if<std::string>(&item.data);
-      const int index = find_body(name ? *name : "?", item.where, e.name);
-      if (index < 0) return false;
-      const BodyData& b = out_.bodies[index];
-      out.push_back({index, transposed_times(b.R, at - b.position), transposed_times(b.R, R)});
-    }
-    return true;
   }
 
   void wish(const NamedFields& w, const std::string& owner, std::vector<WishData>& out) {
@@ -478,7 +355,7 @@ class Resolver {
   ValueReader reader_;
   Drawing drawing_;
   Defaults defaults_;
-  std::unordered_map<std::string, int> body_index_;
+  FrameFinder finder_;
   std::unordered_map<std::string, SourceLocation> names_;
 };
 
@@ -487,11 +364,23 @@ class Resolver {
 Blueprint resolve(const Model& model, const Catalog& catalog, const ParameterValues& overrides,
                   Diagnostics& diagnostics) {
   Blueprint blueprint;
-  Diagnostics found;  // a reader of files has told of them already
+  Diagnostics found;  // the reader of the file has reported them already
   blueprint.parameters = resolve_parameters(model.parameters, overrides, found);
   diagnostics.add_new(found);
   resolve_functions(model.functions, blueprint.parameters, diagnostics);
   Resolver(model, catalog, blueprint, diagnostics).run();
+  return blueprint;
+}
+
+Blueprint resolve_again(const Model& model, const Catalog& catalog,
+                        const ParameterValues& overrides, const Blueprint& known,
+                        const ParameterUses& uses, const ParameterUses::Names& touched,
+                        Diagnostics& diagnostics) {
+  Blueprint blueprint = known;
+  blueprint.parameters = resolve_parameters_again(model.parameters, overrides, known.parameters,
+                                                  touched, diagnostics);
+  resolve_functions(model.functions, blueprint.parameters, diagnostics);
+  Resolver(model, catalog, blueprint, diagnostics).run_again(uses, touched);
   return blueprint;
 }
 

@@ -107,7 +107,7 @@ Drawing::Drawing(const FieldMap& colors, const FieldMap& shapes, int dimension,
   for (const auto& [name, value] : color_names) colors_[name] = value;
   for (const auto& [name, value] : colors) {
     const std::string c = color(&value, "colors." + name, reader);
-    colors_[name] = c;  // empty: a fault is told once
+    colors_[name] = c;  // empty: a fault is reported once
   }
   for (const auto& [name, value] : shapes) {
     const std::string owner = "shapes." + name;

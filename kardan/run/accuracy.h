@@ -11,7 +11,7 @@ namespace kardan {
 struct ComponentError {
   std::string name;
   bool velocity = false;  ///< a velocity; else a position or a dynamic variable
-  /// An auxiliary or contact variable, or a multiplier: what the equations tell of the others. Its
+  /// An auxiliary or contact variable, or a multiplier: what the equations give from the others. Its
   /// `reached` errors are in units of the largest value of the run.
   bool auxiliary = false;
   std::vector<double> absolute;  ///< |y - ref| [unit of the component]

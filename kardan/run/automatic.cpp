@@ -35,11 +35,14 @@ constexpr double far = 0.1, linear_rounding = 1e-11;
 constexpr int most_probe_steps = 10, least_probe_steps = 3;
 constexpr double settled_growth = 1.5;
 
+/// Of the work of a run, what a look at one method may cost, and what another one has to save of
+/// the rest; of the steps of a look, those that are not counted; and so few show nothing.
+constexpr double look_share = 0.015, worth_changing = 0.4, first_share = 0.5;
+constexpr std::size_t least_seen = 4;
+
 /// Of an explicit step beyond its evaluations and its end: the states inside it, where forces do
 /// work.
 constexpr double dense_work = 4;
-/// Operations of a dense factorization of size n, n^3/3, over those of an evaluation per body.
-constexpr double evaluation_operations = 2000;
 
 class Chooser {
  public:
@@ -52,6 +55,10 @@ class Chooser {
   }
   AutomaticChoice choose_by_probe() {
     by_probe();
+    return counted();
+  }
+  AutomaticChoice find_cheaper(const std::string& method, double h, double work) {
+    look_further(method, h, look_share * work);
     return counted();
   }
 
@@ -86,6 +93,58 @@ class Chooser {
     else if (has_events() && system_.sizes().constraints() == 0 && exact() && linear())
       take(name_for(Task::linear_between_events), "linear between events: its flow is exact");
     return !out_.method.empty();
+  }
+
+  /// The model alone leaves no choice.
+  bool is_bound() const {
+    return system_.sizes().multiplier_forces || system_.sizes().e > 0 ||
+           options_.driver.fixed_step > 0;
+  }
+
+  void look_further(const std::string& method, double h, double budget) {
+    if (is_bound()) return;
+    const double now = work_a_second(method, h, budget);
+    const std::string names[] = {name_for(Task::whatever_comes), implicit_name(), explicit_name()};
+    // What could be saved has to be more than what looking costs.
+    if (now * span_ * worth_changing < std::size(names) * budget) return;
+    double best = (1 - worth_changing) * now;
+    for (const std::string& name : names) {
+      if (name == method) continue;
+      const double other = work_a_second(name, h, budget);
+      if (!(other < best)) continue;
+      best = other;
+      take(name, fmt::format("'{}' takes work of {:.2g} evaluations a second, '{}' {:.2g}",
+                             find(method).method->name, now, find(name).method->name, other));
+    }
+  }
+
+  /// Of a method from here on, as its steps show until they have taken this work; infinite: it
+  /// fails, or shows nothing.
+  double work_a_second(const std::string& name, double h, double budget) {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    const Choice choice = find(name);
+    if (!treats(*choice.formulation, system_)) return unknown;
+    const auto problem =
+        choice.formulation->make(system_, complete_options(choice.formulation->options, {}));
+    const int variables = problem->second_order() + problem->first_order();
+    struct Seen {
+      double t, work;
+    };
+    std::vector<Seen> seen;
+    State state = start_;
+    DriverOptions driver = probe_options();
+    driver.first_step = h;
+    const DriverReport report =
+        integrate(*problem, *choice.method, state, options_.t_end, driver,
+                  [&](const StepView& step) -> std::string {
+                    seen.push_back({step.t, counted_work(choice, variables, *step.counters)});
+                    return seen.back().work >= budget && seen.size() >= least_seen ? "seen" : "";
+                  });
+    counted_.evaluations += report.counters.evaluations;
+    const bool works = report.reason == Reason::stopped || report.reason == Reason::finished;
+    if (!works || seen.size() < least_seen) return unknown;
+    const auto half = static_cast<std::size_t>(first_share * static_cast<double>(seen.size() - 1));
+    return (seen.back().work - seen[half].work) / (seen.back().t - seen[half].t);
   }
 
   Task explicit_task() const {
@@ -399,19 +458,9 @@ class Chooser {
     if (!out.works || !(settled > 0)) return {};
     const double done = static_cast<double>(c.steps + c.rejected + c.failed);
     out.steps = std::ceil(span_ / settled);
-    out.work = out.steps / done * work(choice, *problem, c);
+    out.work = out.steps / done *
+               counted_work(choice, problem->second_order() + problem->first_order(), c);
     return out;
-  }
-
-  /// Counted work in evaluations of all coordinates.
-  static double work(const Choice& choice, const ChartProblem& problem, const Counters& c) {
-    const Work& one = choice.formulation->work;
-    const double n = problem.second_order() + problem.first_order();
-    const double factor = n * n * n / 3 / (evaluation_operations * std::max(1.0, n));
-    return one.evaluation * static_cast<double>(c.evaluations) +
-           one.step * static_cast<double>(c.steps) +
-           one.jacobian * static_cast<double>(c.jacobians) +
-           factor * static_cast<double>(c.factorizations);
   }
 
   const System& system_;
@@ -432,6 +481,12 @@ AutomaticChoice choose_automatically(const System& system, const State& start,
 AutomaticChoice choose_by_probe(const System& system, const State& start,
                                 const SimulateOptions& options) {
   return Chooser(system, start, options).choose_by_probe();
+}
+
+AutomaticChoice find_cheaper(const System& system, const State& state,
+                             const SimulateOptions& options, const std::string& method, double h,
+                             double work) {
+  return Chooser(system, state, options).find_cheaper(method, h, work);
 }
 
 }  // namespace kardan

@@ -31,4 +31,11 @@ namespace kardan {
 [[nodiscard]] AutomaticChoice choose_by_probe(const System& system, const State& start,
                                               const SimulateOptions& options);
 
+/// Of a run with `method` that has come to `state` with steps of length h and so much work, counted:
+/// a method that promises the rest for much less of it. Some steps of all from there decide, which
+/// cost a few percent of that work; without a method: there is none.
+[[nodiscard]] AutomaticChoice find_cheaper(const System& system, const State& state,
+                                           const SimulateOptions& options,
+                                           const std::string& method, double h, double work);
+
 }  // namespace kardan

@@ -11,6 +11,9 @@
 namespace kardan {
 namespace {
 
+/// Operations of a dense factorization of size n, n^3/3, over those of an evaluation per body.
+constexpr double evaluation_operations = 2000;
+
 /// The nearest name of a catalog, or all of them.
 template <class Entry>
 std::string suggest(const std::string& name, const std::vector<Entry>& known) {
@@ -78,6 +81,15 @@ void check_options(const Choice& choice, const OptionValues& given, Diagnostics&
       diagnostics.error("option.unknown", fmt::format("there is no option '{}'", name), {},
                         suggest(name, declared));
   }
+}
+
+double counted_work(const Choice& choice, int variables, const Counters& c) {
+  const Work& one = choice.formulation->work;
+  const double n = variables;
+  const double factor = n * n * n / 3 / (evaluation_operations * std::max(1.0, n));
+  return one.evaluation * static_cast<double>(c.evaluations) +
+         one.step * static_cast<double>(c.steps) + one.jacobian * static_cast<double>(c.jacobians) +
+         factor * static_cast<double>(c.factorizations);
 }
 
 }  // namespace kardan

@@ -7,11 +7,9 @@
 #include "kardan/base/diagnostics.h"
 #include "kardan/formulation/formulation.h"
 #include "kardan/integrate/method.h"
+#include "kardan/run/simulate_options.h"
 
 namespace kardan {
-
-/// Chooses when a run begins (automatic.h).
-inline constexpr std::string_view automatic_method = "auto";
 
 /// A method with the formulation it shall run on.
 struct Choice {
@@ -24,5 +22,8 @@ Choice choose_method(const std::string& name, Diagnostics& diagnostics);
 
 /// Reports options that neither the method nor the formulation has, and values they cannot take.
 void check_options(const Choice& choice, const OptionValues& given, Diagnostics& diagnostics);
+
+/// Counted work in evaluations of all coordinates, of `variables` of both orders.
+[[nodiscard]] double counted_work(const Choice& choice, int variables, const Counters& counters);
 
 }  // namespace kardan

@@ -6,10 +6,10 @@
 namespace kardan {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 double at(const Vector& values, std::size_t place) {
-  return place < values.size() ? values[place] : unknown;
+  return place < values.size() ? values[place] : not_known;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class ChosenColumns {
  public:
   explicit ChosenColumns(const System& system);
 
-  /// The place of the column in what `read` tells; nothing where there is no such column.
+  /// The place of the column in what `read` returns; nothing where there is no such column.
   std::optional<std::size_t> add(std::string_view name);
   /// Whether a moment must know its multipliers: reactions and multipliers are among them.
   bool need_multipliers() const { return need_multipliers_; }

@@ -68,7 +68,7 @@ std::optional<Trajectory> find_reference(const PrepareRun& make, const System& s
   const double tolerance = std::max(sharpest, sharper_share * least);
   std::optional<Trajectory> reference;
   std::string why;
-  // The first is the reference, the second tells how good it is.
+  // The first is the reference, the second shows how good it is.
   for (const Method* candidate : methods_for(Task::reference)) {
     const std::string method(candidate->name);
     std::vector<Job> job(1);

@@ -2,7 +2,7 @@
 /// Evidence about a motion that does not come from the method that found it: another method, of the
 /// other kind (one that resolves every mode against one that steps over the fast ones), on another
 /// formulation and in steps of its own; and the same method from a start that is disturbed by about
-/// the rounding of its numbers, which tells by how much what cannot be known has grown.
+/// the rounding of its numbers, which shows by how much what cannot be known has grown.
 
 #include <optional>
 #include <string>

@@ -48,6 +48,16 @@ double EnergyAccount::of_step(const State& state, const Vector& a) const {
   return sum;
 }
 
+double EnergyAccount::unit() const {
+  const Scales& s = system_->scales();
+  double sum = 0;
+  for (std::size_t j = 0; j < mass_.size(); ++j) {
+    const double size = system_->coordinate_scale(static_cast<int>(j));
+    sum += mass_[j] * size * size * s.acceleration / s.length;
+  }
+  return sum;
+}
+
 std::string busiest_element(const System& system, const State& state, const Vector& lambda,
                             Workspace& ws) {
   if (!lambda.empty() && system.evaluate(state, {.velocity = true}, ws) == Eval::ok) {

@@ -26,6 +26,9 @@ class EnergyAccount {
   void use(const System& system, const ErrorScale& scale, const State& state, Workspace& ws);
   /// [J] What the tolerance leaves open in a step that ends at `state` with accelerations `a`.
   double of_step(const State& state, const Vector& a) const;
+  /// [J] Of the energies that the masses exchange at the model's accelerations over its length:
+  /// sums of forces that cancel are rounded by so much, times rounding.
+  double unit() const;
 
  private:
   const System* system_ = nullptr;

@@ -84,7 +84,7 @@ double EventActions::total(const State& state) {
 
 void EventActions::count_work(double before, const State& state) {
   const double work = total(state) - before;
-  if (!std::isfinite(work)) return;  // of equations that tell no energy
+  if (!std::isfinite(work)) return;  // of equations that define no energy
   energy_.work += work;
   energy_.exchanged += std::abs(work);
 }

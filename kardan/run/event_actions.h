@@ -22,7 +22,7 @@ class EventActions {
 
   /// Stops that touch at the start: what approaches gets its impulse, what rests is held.
   [[nodiscard]] Eval begin(State& state, std::vector<EventRecord>& events);
-  /// Notes what has come to rest or left since the last look, but for what the records tell.
+  /// Notes what has come to rest or left since the last look, but for what the records hold.
   void note_rest(const State& state, std::vector<EventRecord>& events);
 
  private:

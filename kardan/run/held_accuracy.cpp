@@ -14,11 +14,11 @@ namespace kardan {
 namespace {
 
 /// Of the accuracy: the tolerance of the first run, and what the next ones aim at.
-constexpr double first_share = 0.1, aim = 0.3;
+constexpr double first_share = 0.1, aimed_share = 0.3;
 /// Changes of the tolerance from run to run.
-constexpr double longest_way = 1e-4, shortest_way = 0.3;
+constexpr double longest_stride = 1e-4, shortest_stride = 0.3;
 /// Errors fall at least with this power of the tolerance, or none will be small enough.
-constexpr double least_power = 0.25;
+constexpr double lowest_power = 0.25;
 constexpr int most_runs = 12;
 
 }  // namespace
@@ -58,11 +58,12 @@ FoundTolerance hold_accuracy(const PrepareRun& make, const SimulateOptions& aske
                          : std::min(1.0, static_cast<double>(method->order) /
                                              (method->error_order + !method->error_per_unit_step));
     if (before > worst && worst < 0.1 && before < 0.1)
-      power = std::clamp(std::log(before / worst) / std::log(before_factor / factor), least_power,
+      power = std::clamp(std::log(before / worst) / std::log(before_factor / factor), lowest_power,
                          power);
     before = worst;
     before_factor = factor;
-    const double wanted = std::clamp(aim * asked.accuracy / worst, longest_way, shortest_way),
+    const double wanted = std::clamp(aimed_share * asked.accuracy / worst, longest_stride,
+                                     shortest_stride),
                  least = fixed ? 0 : tightest / tolerance_of(asked);
     const double next = std::max(factor * std::pow(wanted, 1 / power), least);
     if (!(next < factor)) {

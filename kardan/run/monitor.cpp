@@ -102,8 +102,10 @@ std::string Monitor::observe(const StepView& step) {
         s.t, step.h, system_->blueprint().elements[static_cast<std::size_t>(e)].name);
   }
   if (watchers_.evidence == Evidence::gathered) gather_evidence(step);
-  if (!watchers_.grid || options_.every <= 0) return {};
-  std::string stop_request = fill_grid(step);
+  const bool rows = watchers_.grid && options_.every > 0;
+  if (!rows && !watchers_.inside) return {};
+  std::string stop_request = rows ? fill_grid(step) : std::string();
+  if (watchers_.inside) watchers_.inside(step, [&](double t, RowBy way) { return row_at(step, t, way); });
   row_solver_.remember(step);
   return stop_request;
 }
@@ -209,8 +211,9 @@ void Monitor::judge_energy(const StepView& step, const Vector& a, bool known, do
   const auto unbalanced = [&b] { return b.final - b.initial - b.work; };
   if (!std::isnan(b.allowed)) {
     const double share = fixed() ? std::max(share_, step.error) : share_;
-    const double open = share * EnergyAccount::doubt * account_.of_step(*step.state, a) +
-                        energy_rounding * (std::abs(b.final) + std::abs(b.initial) + b.exchanged);
+    const double open =
+        share * EnergyAccount::doubt * account_.of_step(*step.state, a) +
+        energy_rounding * (std::abs(b.final) + std::abs(b.initial) + b.exchanged + account_.unit());
     b.allowed += open;
     if (!known) b.allowed += std::abs(unbalanced() - b.unbalanced);
     const bool far = std::abs(unbalanced() - b.unbalanced) > open;
@@ -370,6 +373,21 @@ std::string Monitor::look(const State& state) {
   return accelerate(inside_) ? std::string() : undetermined(state.t);
 }
 
+/// A moment inside the step for who asks for it, as a row of the grid would show it.
+const Instant* Monitor::row_at(const StepView& step, double t, RowBy way) {
+  const double theta = (t - (step.t - step.h)) / step.h;
+  step.dense->at(theta, point_);
+  if (!all_finite(point_.q) || !all_finite(point_.dq)) follow_cubic(*step.dense, theta);
+  if (!state_between(*step.problem) || !accelerate(inside_)) return nullptr;
+  if (way == RowBy::solution && solve_row(step)) {
+    inside_ = solved_;
+    if (!accelerate(inside_)) return nullptr;
+  }
+  leave_out_held(lambda_);
+  row_ = {&inside_, &a_, &lambda_};
+  return &row_;
+}
+
 /// Whether solved_ shall stand for the row at point_, whose accelerations are a_.
 bool Monitor::solve_row(const StepView& step) {
   if (row_solver_.trusts(step, point_, a_, ws_->b)) return false;
@@ -381,7 +399,7 @@ bool Monitor::solve_row(const StepView& step) {
   return solved;
 }
 
-/// Rows may be worse than ends of steps; the first one tells.
+/// Rows may be worse than ends of steps; the first one shows it.
 void Monitor::remark_row(std::string_view what) {
   constexpr std::string_view which = "rows of the result inside steps ";
   for (const std::string& known : report_.remarks)

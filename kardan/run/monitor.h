@@ -62,6 +62,7 @@ class Monitor {
   void remark_row(std::string_view what);
   bool state_between(ChartProblem& problem);
   std::string fill_grid(const StepView& step);
+  const Instant* row_at(const StepView& step, double t, RowBy way);
   std::string show(State& state);
   std::string hand_over(State& state);
   bool solve_row(const StepView& step);
@@ -87,6 +88,7 @@ class Monitor {
   long refinements_ = 0;  // of the work of steps
   ChartPoint point_;
   State inside_, solved_;
+  Instant row_;  // for those who look into steps
   bool driven_;
   bool works_;  // forces, drivers or events may do work
   bool failed_ = false;

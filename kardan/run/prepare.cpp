@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "kardan/formulation/balance_slopes.h"
 #include "kardan/formulation/wishes.h"
-#include "kardan/model/resolve.h"
 #include "kardan/run/outputs.h"
 #include "kardan/run/result.h"
 
@@ -32,29 +33,22 @@ std::unique_ptr<System> find_faults(const Model& model, const ParameterValues& o
   return diagnostics.has_errors() ? nullptr : std::move(system);
 }
 
-SystemFactory make_factory(const Model& model, const ParameterValues& overrides,
-                           Diagnostics& diagnostics, const Catalog& catalog,
+SystemFactory make_factory(const ResolvedModel& resolved, Diagnostics& diagnostics,
                            std::unique_ptr<System> compiled) {
   auto made = std::make_shared<std::unique_ptr<System>>(std::move(compiled));
-  return [&, made, overrides, first = true](const ParameterValues& more) mutable {
+  return [&, made, first = true](const ParameterValues& more) mutable {
     if (*made && more.empty()) {
       first = false;
       return std::move(*made);
     }
-    ParameterValues all = overrides;
-    for (const auto& [name, value] : more) {
-      const auto old = std::find_if(
-          all.begin(), all.end(), [&name = name](const auto& item) { return item.first == name; });
-      if (old == all.end())
-        all.emplace_back(name, value);
-      else
-        old->second = value;
-    }
-    // Warnings of the model are told once; a value out of range just makes the trial fail.
+    // Warnings of the model are reported once; a value out of range just makes the trial fail.
     Diagnostics discarded;
-    auto system = compile_model(model, all, first ? diagnostics : discarded, catalog);
+    Diagnostics& heard = first ? diagnostics : discarded;
     first = false;
-    return system;
+    if (more.empty())
+      return resolved.sound() ? compile(Blueprint(resolved.blueprint()), heard) : nullptr;
+    ResolvedModel other = resolved.with(more, heard);
+    return other.sound() ? compile(std::move(other).blueprint(), heard) : nullptr;
   };
 }
 
@@ -62,19 +56,6 @@ namespace {
 
 /// What the events of a model can set, one after the other, ends in no more combinations than this.
 constexpr std::size_t most_variants = 64;
-
-/// `values` with some of them changed.
-ParameterValues changed(ParameterValues values, const ParameterValues& set) {
-  for (const auto& [name, value] : set) {
-    const auto old = std::find_if(values.begin(), values.end(),
-                                  [&name = name](const auto& v) { return v.first == name; });
-    if (old == values.end())
-      values.emplace_back(name, value);
-    else
-      old->second = value;
-  }
-  return values;
-}
 
 /// The system for all values of parameters its events can set; null after reporting an error.
 std::unique_ptr<System> with_variants(const Model& model, const ParameterValues& overrides,
@@ -144,9 +125,12 @@ void warn_of_locked(const System& system, ConsistentStart& start) {
 
 }  // namespace
 
-Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics) {
+namespace {
+
+Prepared prepare_balanced(const SystemFactory& factory, const BalanceSlopes* begin,
+                          BalanceSlopes* found, Diagnostics& diagnostics) {
   Prepared out;
-  Equilibrium balance = find_equilibrium(factory, diagnostics);
+  Equilibrium balance = find_equilibrium(factory, diagnostics, begin, found);
   if (diagnostics.has_errors()) return out;
   out.system = std::move(balance.system);
   out.start = std::move(balance.start);
@@ -159,6 +143,34 @@ Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics
   }
   out.equilibrium = std::move(balance.report);
   return out;
+}
+
+Prepared prepare_resolved(const ResolvedModel& resolved, std::unique_ptr<System> compiled,
+                          const BalanceSlopes* begin, BalanceSlopes* found,
+                          Diagnostics& diagnostics) {
+  const Model& model = resolved.model();
+  ParameterValues values = resolved.overrides();
+  if (model.start == "equilibrium") {
+    Prepared out = prepare_balanced(make_factory(resolved, diagnostics, std::move(compiled)), begin,
+                                    found, diagnostics);
+    values = changed(std::move(values), out.solved);
+    out.system =
+        with_variants(model, values, std::move(out.system), diagnostics, resolved.catalog());
+    if (out.system)
+      out.start.state.modes.resize(static_cast<std::size_t>(out.system->sizes().modes), 0);
+    return out;
+  }
+  if (!compiled && resolved.sound())
+    compiled = compile(Blueprint(resolved.blueprint()), diagnostics);
+  return prepare(
+      with_variants(model, values, std::move(compiled), diagnostics, resolved.catalog()),
+      diagnostics, model.start == "as_given" ? Start::as_given : Start::assembled);
+}
+
+}  // namespace
+
+Prepared prepare_balanced(const SystemFactory& factory, Diagnostics& diagnostics) {
+  return prepare_balanced(factory, nullptr, nullptr, diagnostics);
 }
 
 Prepared prepare(const Model& model, const ParameterValues& overrides, Diagnostics& diagnostics,
@@ -175,18 +187,35 @@ Prepared prepare(const Model& model, const ParameterValues& overrides,
     return {};
   }
   if (model.start == "equilibrium") {
-    Prepared out = prepare_balanced(
-        make_factory(model, overrides, diagnostics, catalog, std::move(compiled)), diagnostics);
-    ParameterValues found = overrides;
-    found.insert(found.end(), out.solved.begin(), out.solved.end());
-    out.system = with_variants(model, found, std::move(out.system), diagnostics, catalog);
-    if (out.system)
-      out.start.state.modes.resize(static_cast<std::size_t>(out.system->sizes().modes), 0);
-    return out;
+    Diagnostics discarded;  // reported when it was compiled
+    const ResolvedModel resolved(model, catalog, overrides, compiled ? discarded : diagnostics);
+    return prepare(resolved, std::move(compiled), diagnostics);
   }
   if (!compiled) compiled = compile_model(model, overrides, diagnostics, catalog);
   return prepare(with_variants(model, overrides, std::move(compiled), diagnostics, catalog),
                  diagnostics, model.start == "as_given" ? Start::as_given : Start::assembled);
+}
+
+Prepared prepare(const ResolvedModel& resolved, std::unique_ptr<System> compiled,
+                 Diagnostics& diagnostics) {
+  return prepare_resolved(resolved, std::move(compiled), nullptr, nullptr, diagnostics);
+}
+
+ModelSeries::ModelSeries(Model model, ParameterValues overrides, const Catalog& catalog)
+    : model_(std::move(model)),
+      resolved_(model_, catalog, std::move(overrides), faults_),
+      slopes_(std::make_unique<BalanceSlopes>()) {
+  if (!resolved_.sound() || model_.start != "equilibrium") return;
+  Diagnostics discarded;
+  (void)prepare_resolved(resolved_, nullptr, nullptr, slopes_.get(), discarded);
+}
+
+ModelSeries::~ModelSeries() = default;
+
+Prepared ModelSeries::prepare(const ParameterValues& more, Diagnostics& diagnostics) const {
+  const ResolvedModel resolved = resolved_.with(more, diagnostics);
+  if (!resolved.sound()) return {};
+  return prepare_resolved(resolved, nullptr, slopes_.get(), nullptr, diagnostics);
 }
 
 Prepared prepare(std::unique_ptr<System> system, Diagnostics& diagnostics, Start start) {

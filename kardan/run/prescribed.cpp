@@ -11,7 +11,7 @@
 namespace kardan {
 namespace {
 
-/// The field that tells the motion, or the element.
+/// The field that prescribes the motion, or the element.
 SourceLocation place(const ElementData& element) {
   for (const auto& [key, value] : element.fields)
     if (key == "motion") return value.where;

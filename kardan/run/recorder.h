@@ -1,5 +1,5 @@
 #pragma once
-/// Rows of a result: everything a moment of the motion tells, in blocks of the same shape.
+/// Rows of a result: everything known at a moment of the motion, in blocks of the same shape.
 ///
 ///   time            1
 ///   poses           bodies x (x y z qw qx qy qz), planar (x y angle)

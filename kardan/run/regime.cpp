@@ -124,7 +124,7 @@ void describe(const System& system, const Choice& choice, const SimulateOptions&
   report.exact_derivatives = system.exact_derivatives() && report.without_derivatives.empty();
 }
 
-/// Adds what a part of the run tells about its problem.
+/// Adds what a part of the run reports about its problem.
 void add_problem(const ChartProblem& problem, RunReport& report) {
   report.partitions += problem.partitions();
   const ProblemCounts counts = problem.counts();

@@ -32,7 +32,7 @@ struct EnergyBalance {
   double balance_error = 0;       ///< [J] largest |energy - initial - work| of the run
   double unbalanced = 0;          ///< [J] energy - initial - work after the last step
   double allowed = 0;  ///< [J] what steps within the tolerance may leave; NaN: not judged
-  bool known = true;   ///< false: the equations tell no energy; the numbers are NaN
+  bool known = true;   ///< false: the equations define no energy; the numbers are NaN
 };
 
 /// The certificate: what was asked, what was used, how it ended, and the proof.

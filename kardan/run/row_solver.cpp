@@ -286,7 +286,7 @@ Eval RowSolver::step_to(double t, State& state, bool& good) {
 }
 
 /// By how much the error of the step just made changes the accelerations at its end, end_, in their
-/// tolerances: stiff springs tell more of it than positions do.
+/// tolerances: stiff springs show more of it than positions do.
 double RowSolver::acceleration_error(double t) {
   Local& y = trial_.y;
   const auto add = [](const Vector& e, Vector& x) {

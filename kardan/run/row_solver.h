@@ -3,7 +3,7 @@
 /// a method steps over fast modes, what it leaves in them is small, but not times their eigenvalues
 /// in the accelerations, which the polynomial follows.
 ///
-/// A row tells by itself: its accelerations (and rates of first-order variables) are those of the
+/// A row shows by itself: its accelerations (and rates of first-order variables) are those of the
 /// polynomial, up to a defect d, or the polynomial is not the motion there. With the error
 /// e ~ s^3 (1-s)^3 of the quintic, e'' = d; where fast modes rule, their forces are off by M d. A
 /// row whose d stands for more than a share of the tolerance is solved for: by a step from the
@@ -15,7 +15,7 @@
 /// a force, and so need long steps; those of order 1, and explicit ones of order 2, are worse than
 /// what the row lies between. Others of the catalog stand in for them, explicit or implicit as they
 /// are. Implicit methods of order 2 leave ends that are off the slow motion of stiff springs by so
-/// little that only forces tell, and tell more of it right behind them: their rows begin at the
+/// little that only forces show it, and show more of it right behind them: their rows begin at the
 /// start of the step before, and have steps that bear the accelerations, too. The polynomial stays
 /// where that step fails, or ends farther from it than d can explain.
 

@@ -19,7 +19,7 @@ struct Bounces {
 struct RunMemory {
   State state;
   RunReport report;          ///< so far; without what was asked
-  bool started = false;      ///< the start has been told to the watchers
+  bool started = false;      ///< the watchers have been given the start
   bool paused = false;       ///< the driver has come here; else this is the start
   double start = 0;          ///< [s] of the run
   long shown = 0;            ///< points of the grid

@@ -2,6 +2,7 @@
 /// What is asked of a run.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kardan/integrate/driver_options.h"
@@ -16,12 +17,14 @@ struct VariableTolerance {
   double value = 0;
 };
 
+/// Chooses method and formulation when a run begins (automatic.h).
+inline constexpr std::string_view automatic_method = "auto";
+
 struct SimulateOptions {
-  /// Or method@formulation, or "auto" (automatic.h).
-  std::string method{method_for(Task::unless_asked).name};
-  OptionValues options;         ///< of the method and the formulation
-  double t_end = 1;             ///< [s]
-  double every = 0;             ///< [s] spacing of the output grid; 0: no grid
+  std::string method{automatic_method};  ///< or a name, or method@formulation
+  OptionValues options;                  ///< of the method and the formulation
+  double t_end = 1;                      ///< [s]
+  double every = 0;                      ///< [s] spacing of the output grid; 0: no grid
   double checkpoint_every = 0;  ///< [s] the run begins anew at restart points so far apart; 0: none
   double relative = 0;          ///< relative tolerance; 0: driver.tolerance
   double absolute = 0;          ///< absolute tolerance in the model's units; 0: driver.tolerance

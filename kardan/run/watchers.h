@@ -1,5 +1,5 @@
 #pragma once
-/// Who watches a run, and what is told.
+/// Who watches a run, and what they are given.
 
 #include <functional>
 #include <string>
@@ -16,6 +16,14 @@ namespace kardan {
 /// reason.
 using GridSink = std::function<std::string(const Instant&)>;
 
+/// How a moment inside a step is found: by the positions and velocities of dense output, or as rows
+/// of the grid are, by a step of its own where dense output is not the motion.
+enum class RowBy { dense_output, solution };
+using RowAt = std::function<const Instant*(double t, RowBy)>;
+/// Looks into an accepted step, after its end was told. `row`: the moment at a time in it, valid until
+/// the next one; null where there is none.
+using StepLook = std::function<void(const StepView&, const RowAt& row)>;
+
 /// The start (h = 0), then every accepted step, with what the certificate sums up.
 struct StepRecord {
   double t = 0, h = 0;  ///< [s] its end and its length
@@ -30,13 +38,14 @@ struct StepRecord {
 /// compared with other runs need not.
 enum class Evidence { gathered, left_out };
 
-/// Who is told what happens in a run; any of them may be empty.
+/// Who is informed of what happens in a run; any of them may be empty.
 struct Watchers {
   GridSink grid = {};
   Observer observer = {};                                 ///< every accepted step
   std::function<void(const StepRecord&)> record = {};     ///< the same, summed up
   std::function<void(const RunMemory&)> checkpoint = {};  ///< the start and every restart point
   Evidence evidence = Evidence::gathered;
+  StepLook inside = {};
 };
 
 }  // namespace kardan

@@ -25,7 +25,7 @@ enum class Draw : std::uint32_t { sample, jitter, permutation, shift };
 [[nodiscard]] double random_unit(std::uint64_t seed, Draw use, std::uint64_t run,
                                  std::uint32_t column);
 
-/// A random order of 0 .. count - 1, told one by one without keeping it: the place of `index`.
+/// A random order of 0 .. count - 1, given one by one without keeping it: the place of `index`.
 /// A Feistel network of Philox rounds on the smallest even number of bits that holds `count`,
 /// repeated until the place is below `count` (J. Black, P. Rogaway, Ciphers with arbitrary finite
 /// domains, CT-RSA 2002, section 5).

@@ -22,7 +22,7 @@ class Reduction {
   [[nodiscard]] virtual double result() = 0;
 };
 
-/// What is told of events as well.
+/// What sees events as well.
 class SeesEvents {
  public:
   virtual ~SeesEvents() = default;
@@ -30,12 +30,22 @@ class SeesEvents {
   virtual void happened(double t) = 0;
 };
 
-struct MadeReduction {
-  std::unique_ptr<Reduction> reduction;
-  SeesEvents* events = nullptr;  ///< null: it is not told of them
+/// What may lie between the ends of steps: it is looked for there.
+class SeeksPeaks {
+ public:
+  virtual ~SeeksPeaks() = default;
+  enum class Side { above, below };
+  [[nodiscard]] virtual Side side() const = 0;
+  [[nodiscard]] virtual double best() const = 0;  ///< so far
 };
 
-/// Which moments it is told.
+struct MadeReduction {
+  std::unique_ptr<Reduction> reduction;
+  SeesEvents* events = nullptr;       ///< null: it does not see them
+  const SeeksPeaks* peaks = nullptr;  ///< null: nothing is looked for inside steps
+};
+
+/// Which moments it sees.
 enum class Sight {
   all,     ///< ends of steps, and rows where there are any
   rows,    ///< of the study's grid (`every`)
@@ -57,8 +67,10 @@ KeptFunction describe_kept() {
   return {T::name, T::summary, T::sight, expression, [] {
             auto made = std::make_unique<T>();
             SeesEvents* events = nullptr;
+            const SeeksPeaks* peaks = nullptr;
             if constexpr (std::derived_from<T, SeesEvents>) events = made.get();
-            return MadeReduction{std::move(made), events};
+            if constexpr (std::derived_from<T, SeeksPeaks>) peaks = made.get();
+            return MadeReduction{std::move(made), events, peaks};
           }};
 }
 

@@ -14,12 +14,17 @@ Expression with_parameters(const Expression& expression, const System& system) {
 
 KeptWatch::KeptWatch(const StudyPlan& plan, const System& system)
     : plan_(plan), system_(system), columns_(system) {
+  // A peak is found as exactly as the motion is.
+  const SimulateOptions& o = plan.options;
+  const double tolerance = o.relative > 0 ? o.relative : o.driver.tolerance;
+  const double worth = std::clamp(0.1 * tolerance, 1e-9, 1e-3);
   for (const KeptValue& kept : plan.kept) {
     Item& item = items_.emplace_back();
     if (!kept.function) continue;
     MadeReduction made = kept.function->make();
     item.reduction = std::move(made.reduction);
     item.events = made.events;
+    if (made.peaks) item.peaks.emplace(*made.peaks, worth);
     item.reduction->begin();
     sees_ends_ = sees_ends_ || kept.function->sight != Sight::rows;
     sees_rows_ = sees_rows_ || kept.function->sight == Sight::rows;
@@ -50,18 +55,37 @@ void KeptWatch::join(const ConsistentStart& start, Watchers& watchers) {
     ends_->step(step);
     return next ? next(step) : std::string();
   };
+  if (std::ranges::none_of(items_, [](const Item& item) { return item.peaks.has_value(); })) return;
+  watchers.inside = [this](const StepView& step, const auto& row) {
+    for (Item& item : items_)
+      if (item.peaks)
+        item.peaks->look(step.t - step.h, step.t, [&](double t, PeakSearch::Look look) {
+          const bool counts = look == PeakSearch::Look::counts;
+          const Instant* at = row(t, counts ? RowBy::solution : RowBy::dense_output);
+          const double y = at ? value(item, columns_.read(*at))
+                              : std::numeric_limits<double>::quiet_NaN();
+          if (counts) item.reduction->see(t, y);
+          return y;
+        });
+  };
+}
+
+double KeptWatch::value(const Item& item, std::span<const double> columns) {
+  arguments_.clear();
+  for (const std::size_t column : item.columns) arguments_.push_back(columns[column]);
+  return item.expression.evaluate(std::span<const double>(arguments_));
 }
 
 void KeptWatch::see(const Instant& at, bool row) {
   const std::span<const double> values = columns_.read(at);
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    const Item& item = items_[i];
+    Item& item = items_[i];
     if (!item.reduction) continue;
     const Sight sight = plan_.kept[i].function->sight;
     if (sight == (row ? Sight::events : Sight::rows)) continue;
-    arguments_.clear();
-    for (const std::size_t column : item.columns) arguments_.push_back(values[column]);
-    item.reduction->see(at.state->t, item.expression.evaluate(std::span<const double>(arguments_)));
+    const double y = value(item, values);
+    item.reduction->see(at.state->t, y);
+    if (!row && item.peaks) item.peaks->end_of_step(at.state->t, y);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "kardan/run/columns.h"
 #include "kardan/run/report.h"
 #include "kardan/run/watchers.h"
+#include "kardan/study/peak_search.h"
 #include "kardan/study/plan.h"
 
 namespace kardan {
@@ -25,10 +26,12 @@ class KeptWatch {
   struct Item {
     std::unique_ptr<Reduction> reduction;  // null: a formula
     SeesEvents* events = nullptr;          // of the reduction
+    std::optional<PeakSearch> peaks;       // inside steps
     Expression expression;                 // with the parameters put in
     std::vector<std::size_t> columns;      // of its names
   };
   void see(const Instant& at, bool row);
+  double value(const Item& item, std::span<const double> columns);
 
   const StudyPlan& plan_;
   const System& system_;

@@ -7,6 +7,7 @@
 
 #include "kardan/model/blueprint.h"
 #include "kardan/model/model.h"
+#include "kardan/run/prepare.h"
 #include "kardan/run/simulate_options.h"
 #include "kardan/study/design.h"
 #include "kardan/study/distribution.h"
@@ -41,6 +42,8 @@ struct StudyPlan {
   std::string text, model_text;  ///< the study and its complete model, as YAML
   Model model;
   ParameterValues set;                  ///< for all runs
+  /// The model with `set`, resolved once for all runs.
+  std::shared_ptr<const ModelSeries> series;
   std::vector<std::string> parameters;  ///< that vary, by column
   /// By column; null in a correlated group and where a table gives the values.
   std::vector<std::unique_ptr<Distribution>> distributions;
@@ -49,6 +52,7 @@ struct StudyPlan {
   std::vector<KeptValue> kept;
   std::vector<Requirement> requirements;
   std::vector<double> quantiles;  ///< shares of (0, 1)
+  bool certify = false;           ///< the error of every run is measured
   SimulateOptions options;        ///< `every`: spacing of the rows that kept functions see
 
   /// The parameters of a run: of the plan and the number alone.

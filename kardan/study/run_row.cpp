@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <optional>
 
+#include "kardan/run/certify.h"
+#include "kardan/run/held_accuracy.h"
 #include "kardan/run/simulate.h"
 #include "kardan/study/kept_watch.h"
 
@@ -41,6 +44,16 @@ void fill_certificate(const RowShape& shape, const RunReport& report, std::span<
   row[shape.balance()] = report.energy.balance_error;
   row[shape.steps()] = static_cast<double>(report.driver.counters.steps);
   row[shape.time()] = report.driver.t;
+  const std::span<double> errors = row.subspan(shape.errors(), 3);
+  if (report.accuracy) {
+    errors[0] = report.accuracy->position;
+    errors[1] = report.accuracy->velocity;
+    errors[2] = report.accuracy->until;
+  } else if (report.error_estimate.made) {
+    errors[0] = report.error_estimate.position.reached;
+    errors[1] = report.error_estimate.velocity.reached;
+    errors[2] = std::min(report.error_estimate.until, report.error_estimate.void_from);
+  }
 }
 
 /// A run that never began.
@@ -57,6 +70,8 @@ Colour colour_of(const RunReport& report) {
   const Reason reason = report.driver.reason;
   if ((reason != Reason::finished && reason != Reason::stopped) || !report.against.empty())
     return Colour::red;
+  if (report.accuracy && report.accuracy->verdict != Certified::reached) return Colour::red;
+  if (report.accuracy && report.accuracy->crossed.empty()) return Colour::amber;
   return report.remarks.empty() && report.start.warnings.empty() ? Colour::green : Colour::amber;
 }
 
@@ -77,7 +92,8 @@ std::vector<std::string> RowShape::names() const {
   out.insert(out.end(), kept_.begin(), kept_.end());
   for (const char* name :
        {"run.met", "run.verdict", "run.reason", "run.residual_position", "run.residual_velocity",
-        "run.residual_acceleration", "run.balance_error", "run.steps", "run.t_reached"})
+        "run.residual_acceleration", "run.balance_error", "run.steps", "run.t_reached",
+        "run.error_position", "run.error_velocity", "run.error_until"})
     out.emplace_back(name);
   return out;
 }
@@ -92,10 +108,28 @@ ParameterValues parameters_of(const StudyPlan& plan, std::uint64_t run) {
 
 namespace {
 
+/// How the run is done so that it has the accuracy asked for, where one is asked for.
+SimulateOptions options_of(const StudyPlan& plan, const ParameterValues& values,
+                           std::optional<Accuracy>& accuracy, Diagnostics& faults) {
+  SimulateOptions options = plan.options;
+  const PrepareRun make = [&] {
+    Diagnostics discarded;
+    return plan.series->prepare(values, discarded);
+  };
+  if (options.accuracy > 0) options = hold_accuracy(make, options, faults).options;
+  if (!plan.certify || faults.has_errors()) return options;
+  Certification found = certify(make, options, {}, faults);
+  accuracy = std::move(found.accuracy);
+  return std::move(found.options);
+}
+
 /// The row holds the parameters already.
-void attempt(const StudyPlan& plan, const RowShape& shape, std::uint64_t run, std::span<double> row,
-             WholeRun& whole, const Watchers& also) {
-  whole.prepared = prepare(plan.model, parameters_of(plan, run), whole.faults);
+void attempt(const StudyPlan& plan, const RowShape& shape, std::span<double> row, WholeRun& whole,
+             const Watchers& also) {
+  ParameterValues values;
+  for (std::size_t k = 0; k < plan.parameters.size(); ++k)
+    values.emplace_back(plan.parameters[k], row[k]);
+  whole.prepared = plan.series->prepare(values, whole.faults);
   if (!whole.prepared.system || whole.faults.has_errors()) {
     std::string why = "the model could not be compiled";
     for (const Diagnostic& d : whole.faults.all())
@@ -111,14 +145,19 @@ void attempt(const StudyPlan& plan, const RowShape& shape, std::uint64_t run, st
   Watchers watchers = also;
   watch.join(whole.prepared.start, watchers);
   Diagnostics faults;
-  whole.report = simulate(whole.prepared, plan.options, watchers, faults);
+  std::optional<Accuracy> accuracy;
+  const SimulateOptions options = options_of(plan, values, accuracy, faults);
+  if (!faults.has_errors()) whole.report = simulate(whole.prepared, options, watchers, faults);
+  whole.report.accuracy = std::move(accuracy);
   whole.faults.add(faults);
   if (faults.has_errors())
     return refuse(shape, bad_model, faults.all().front().message, row, whole);
   fill_certificate(shape, whole.report, row);
   if (shape.failed(row)) {
-    whole.message =
-        whole.report.against.empty() ? whole.report.driver.message : whole.report.against.front();
+    const bool measured = whole.report.accuracy && whole.report.driver.reason == Reason::finished;
+    whole.message = !whole.report.against.empty() ? whole.report.against.front()
+                    : measured                    ? whole.report.accuracy->message
+                                                  : whole.report.driver.message;
     return;
   }
   const std::span<double> kept = row.subspan(shape.parameters().size(), shape.kept().size());
@@ -136,7 +175,7 @@ void do_run(const StudyPlan& plan, const RowShape& shape, std::uint64_t run, std
   row[shape.steps()] = row[shape.time()] = 0;
   whole = {};
   try {
-    attempt(plan, shape, run, row, whole, also);
+    attempt(plan, shape, row, whole, also);
   } catch (const std::exception& e) {
     refuse(shape, broken, e.what(), row, whole);
   }

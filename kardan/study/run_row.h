@@ -48,11 +48,14 @@ class RowShape {
   std::size_t balance() const { return values() + 6; }  ///< [J]
   std::size_t steps() const { return values() + 7; }
   std::size_t time() const { return values() + 8; }  ///< [s] reached
+  /// Of positions and of velocities, reached, and the time up to which they hold [s]: measured where
+  /// runs are certified, estimated where that is asked for, else not a number.
+  std::size_t errors() const { return values() + 9; }
 
   bool failed(std::span<const double> row) const { return row[verdict()] == 0; }
 
  private:
-  static constexpr std::size_t certificate_size = 9;
+  static constexpr std::size_t certificate_size = 12;
   std::vector<std::string> parameters_, kept_;
 };
 

@@ -9,6 +9,18 @@
 
 namespace kardan {
 
+namespace {
+
+/// Small enough that all end at about the same time, large enough that asking costs nothing.
+std::uint64_t block_size(std::uint64_t runs, const StudyOptions& options) {
+  constexpr std::uint64_t blocks_each = 50, largest = 256;
+  const auto workers = static_cast<std::uint64_t>(options.share.processes) *
+                       static_cast<std::uint64_t>(crew_size(options.threads));
+  return std::clamp<std::uint64_t>(runs / (blocks_each * workers), 1, largest);
+}
+
+}  // namespace
+
 StudyProgress do_runs(const StudyPlan& plan, StudyStore& store, const StudyOptions& options) {
   const std::uint64_t first = options.chunk.first(plan.design->runs());
   const std::uint64_t last = options.chunk.last(plan.design->runs());
@@ -23,7 +35,7 @@ StudyProgress do_runs(const StudyPlan& plan, StudyStore& store, const StudyOptio
   });
   const RowShape& shape = store.shape();
   std::mutex one_at_a_time;
-  for_each_piece(last - first, options.threads, [&](std::uint64_t i, int) {
+  const auto do_one = [&](std::uint64_t i) {
     if (there[i]) return true;
     std::vector<double> row(shape.width());
     WholeRun whole;
@@ -33,7 +45,27 @@ StudyProgress do_runs(const StudyPlan& plan, StudyStore& store, const StudyOptio
     ++progress.done;
     if (shape.failed(row)) ++progress.failed;
     return !options.progress || options.progress(progress);
-  });
+  };
+  if (!options.share.next) {
+    for_each_piece(last - first, options.threads, [&](std::uint64_t i, int) { return do_one(i); });
+  } else {
+    const std::uint64_t size = block_size(last - first, options);
+    std::mutex asking;
+    for_each_piece(static_cast<std::uint64_t>(crew_size(options.threads)), options.threads,
+                   [&](std::uint64_t, int) {
+                     for (;;) {
+                       std::uint64_t block = 0;
+                       {
+                         const std::lock_guard lock(asking);
+                         block = options.share.next();
+                       }
+                       if (block >= (last - first + size - 1) / size) return true;
+                       const std::uint64_t end = std::min(last - first, (block + 1) * size);
+                       for (std::uint64_t i = block * size; i < end; ++i)
+                         if (!do_one(i)) return false;
+                     }
+                   });
+  }
   store.table().sync();
   return progress;
 }

@@ -26,11 +26,19 @@ struct StudyProgress {
   std::uint64_t failed = 0;        ///< of those done
 };
 
+/// Processes that do a study together, each with a store of its own of one file.
+struct StudyShare {
+  int processes = 1;
+  /// Numbers from 0 on, each told to one of all processes. Called from one thread at a time.
+  std::function<std::uint64_t()> next = {};
+};
+
 struct StudyOptions {
   int threads = 0;  ///< 0: all processors
   Chunk chunk = {};
   /// After every run, from one thread at a time; false: no further run is begun.
   std::function<bool(const StudyProgress&)> progress = {};
+  StudyShare share = {};
 };
 
 /// Rows that are there already are not done again.

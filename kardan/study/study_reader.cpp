@@ -48,6 +48,8 @@ class StudyReader {
       error("study.vary", "nothing varies", root, "add 'vary', or a design of type table");
     structure();
     kept();
+    if (!diagnostics_.has_errors())
+      plan_.series = std::make_shared<const ModelSeries>(plan_.model, plan_.set);
     return std::move(plan_);
   }
 
@@ -295,6 +297,10 @@ class StudyReader {
       reader.read(value(*every, "every"), "every", {.unit = "s", .check = Check::positive},
                   plan_.options.every);
     }
+    if (const YamlNode* certify = document_.root.find("certify")) {
+      const ValueReader reader(scope_.values, diagnostics_);
+      reader.read(value(*certify, "certify"), "certify", {}, plan_.certify);
+    }
     plan_.quantiles = {0.05, 0.5, 0.95};
     if (const YamlNode* quantiles = document_.root.find("quantiles")) {
       const ValueReader reader(scope_.values, diagnostics_);
@@ -388,6 +394,7 @@ const std::vector<std::pair<std::string, std::string>>& study_keys() {
       {"correlated", "parameters that vary together: parameters, mean, covariance"},
       {"design", "which points are tried"},
       {"simulate", "options of the runs, over those of the model"},
+      {"certify", "true: the error of every run is measured, which costs many runs; default false"},
       {"every", "[s] distance of the rows that mean, rms, integral and spectra see"},
       {"keep", "what is kept of every run, by name"},
       {"require", "what shall hold of every run: expressions of kept values and parameters"},

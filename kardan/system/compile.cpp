@@ -114,7 +114,7 @@ bool build_element(const ElementData& e, int index, const Blueprint& blueprint,
   }
 }
 
-/// Forces whose derivatives count as unknown are told so.
+/// Forces whose derivatives count as unknown are informed.
 template <int D>
 void leave_out_derivatives(const Blueprint& blueprint, Program<D>& program) {
   std::vector<char> known;

@@ -39,7 +39,7 @@ void CoordinateEquations::bind_inputs(const EquationData& data) {
   add_rows(data.nonholonomic, 1);
 }
 
-/// Multipliers count as zero: where forces depend on them they tell nothing about time.
+/// Multipliers count as zero: where forces depend on them they say nothing about time.
 void CoordinateEquations::enclose_time_inputs(const State& at, double a, double b, int order,
                                               std::span<InputBounds> out, Workspace& ws) const {
   // Constraints act by their second derivative, which is enclosed like the others.

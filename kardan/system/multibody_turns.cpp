@@ -1,9 +1,9 @@
 /// Full turns of whole rotations. A rotation R of frame B seen from frame A has two quaternions,
 /// and rotation vectors of lengths phi + 2 pi k about its axis. The quaternions of the bodies in
-/// the State are continuous, so they tell which of the two it is, whatever the step: k is even or
+/// the State are continuous, so they decide which of the two it is, whatever the step: k is even or
 /// odd. Of these k it is the one whose rotation vector is nearest to that before.
 ///
-/// And the turns of the start. The orientation that a model gives does not tell how often a body
+/// And the turns of the start. The orientation that a model gives does not say how often a body
 /// has turned, the angle of a driver or lock does: the body counts as wound up by the full turns
 /// that bring it nearest. Were the assembly to turn it instead, what hangs on it would be dragged
 /// along, and might close on another branch.

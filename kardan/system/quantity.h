@@ -24,7 +24,7 @@ struct Quantity {
 struct Energy {
   double kinetic = 0, potential = 0;  // [J]
   double applied_power = 0;           // [W] of all forces without a potential (damping included)
-  bool known = true;                  // false: the equations do not tell; energies are NaN
+  bool known = true;                  // false: the equations do not give them; energies are NaN
 };
 
 struct Momentum {

@@ -5,7 +5,7 @@
 namespace kardan {
 namespace {
 
-/// Of the first variant, with a mode that tells which variant holds.
+/// Of the first variant, with a mode that says which variant holds.
 Names names_of(const std::vector<std::unique_ptr<System>>& variants) {
   NameData data = variants.front()->data();
   ++data.sizes.modes;

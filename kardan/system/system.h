@@ -4,7 +4,7 @@
 ///
 /// A system is its names, its equations, and what can be held at rest. It may have several variants
 /// of its equations, for the values of parameters that events set: the last mode of a state then
-/// tells which hold, so that a state says everything. All variants have the same layout, and at()
+/// names those that hold, so that a state holds everything. All variants have the same layout, and at()
 /// is the one place that picks one.
 
 #include <optional>
@@ -41,7 +41,7 @@ class System final : public Names {
   /// Variants of one model, which have the same layout; the first holds at the start.
   System(std::vector<std::unique_ptr<System>> variants, Successors next);
 
-  /// Whether the last mode of a state tells which variant holds.
+  /// Whether the last mode of a state says which variant holds.
   bool varies() const { return !next_.empty(); }
   int variants() const { return static_cast<int>(equations_.size()); }
   const Equations& at(const State& s) const {
@@ -89,7 +89,7 @@ class System final : public Names {
     return at(s, ws).quantity(q, s, factor, by_p, by_v, ws);
   }
   /// All event functions. Those of impulses at rest keep their side; those of rest itself are the
-  /// side of zero that the modes tell, until whoever knows the reaction says more.
+  /// side of zero that the modes give, until whoever knows the reaction says more.
   void events(const State& s, std::span<double> z, Workspace& ws) const;
 
  private:

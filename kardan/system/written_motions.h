@@ -1,6 +1,6 @@
 #pragma once
 /// Constraints of written equations that depend on time: what they prescribe, as functions of time
-/// with everything else held, which tell a kink in time.
+/// with everything else held, which show a kink in time.
 
 #include <memory>
 #include <string>

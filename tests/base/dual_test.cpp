@@ -18,7 +18,7 @@ using D1 = Dual<double, 1>;
 using D2 = Dual<D1, 1>;
 using D3 = Dual<D2, 1>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// x as the independent variable on every level.
 double seed(double x, double*) {
@@ -196,12 +196,12 @@ TEST(Dual, AVaryingPositiveExponentLeavesZeroBaseAtRest) {
 
 TEST(Dual, AnInfiniteSlopeSpoilsNoOtherComponent) {
   const Dual<double, 2> x = Dual<double, 2>::variable(0.0, 0);
-  EXPECT_EQ(sqrt(x).d[0], infinity);
+  EXPECT_EQ(sqrt(x).d[0], infinite);
   EXPECT_EQ(sqrt(x).d[1], 0.0);
-  EXPECT_EQ(pow(x, 0.5).d[0], infinity);
+  EXPECT_EQ(pow(x, 0.5).d[0], infinite);
   EXPECT_EQ(pow(x, 0.5).d[1], 0.0);
-  EXPECT_EQ(asin(x + 1.0).d[0], infinity);
-  EXPECT_EQ(acos(x + 1.0).d[0], -infinity);
+  EXPECT_EQ(asin(x + 1.0).d[0], infinite);
+  EXPECT_EQ(acos(x + 1.0).d[0], -infinite);
   EXPECT_EQ(asin(x + 1.0).d[1], 0.0);
 }
 

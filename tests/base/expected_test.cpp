@@ -8,13 +8,13 @@
 namespace kardan {
 namespace {
 
-Expected<int, std::string> half(int x) {
+Expected<int, std::string> half_of(int x) {
   if (x % 2 != 0) return std::string("odd");
   return x / 2;
 }
 
 TEST(Expected, HoldsTheValueOrTheError) {
-  const auto good = half(4), bad = half(3);
+  const auto good = half_of(4), bad = half_of(3);
   ASSERT_TRUE(good && good.has_value());
   EXPECT_EQ(good.value(), 2);
   EXPECT_EQ(*good, 2);
@@ -23,8 +23,8 @@ TEST(Expected, HoldsTheValueOrTheError) {
 }
 
 TEST(Expected, ReadingThePartThatIsNotThereThrows) {
-  EXPECT_THROW((void)half(3).value(), std::bad_variant_access);
-  EXPECT_THROW((void)half(4).error(), std::bad_variant_access);
+  EXPECT_THROW((void)half_of(3).value(), std::bad_variant_access);
+  EXPECT_THROW((void)half_of(4).error(), std::bad_variant_access);
 }
 
 TEST(Expected, ReachesIntoTheValueAndMovesItOut) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/endings.h"
 #include "kardan/elements/catalog.h"
 #include "support/places.h"
 #include "support/process.h"
@@ -19,9 +20,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::Not;
-
-const std::string models = models_folder() + "/";
-constexpr int finished = 0, failed = 1, bad_input = 2;
 
 constexpr const char* two_rods = R"(kardan: 1
 dimension: 2

@@ -8,13 +8,12 @@
 #include <filesystem>
 #include <set>
 
+#include "cli/endings.h"
 #include "support/places.h"
 #include "support/process.h"
 
 namespace kardan::test {
 namespace {
-
-constexpr int finished = 0, failed = 1, bad_input = 2;
 
 struct Mistake {
   std::string file;

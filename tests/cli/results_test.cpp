@@ -46,7 +46,7 @@ void run_and_kill(const std::string& result, std::chrono::microseconds after) {
 struct CountingSink final : ResultSink {
   std::size_t rows = 0, steps = 0;
   double last = -1;
-  Json certificate;
+  kardan::Json certificate;
   void begin(const ResultDescription&) override {}
   void row(std::span<const double> row) override {
     EXPECT_GT(row[0], last);
@@ -54,7 +54,7 @@ struct CountingSink final : ResultSink {
     ++rows;
   }
   void step(const StepRecord&) override { ++steps; }
-  void end(const Json& c) override { certificate = c; }
+  void end(const kardan::Json& c) override { certificate = c; }
 };
 
 TEST(KilledRun, LeavesAFileThatOpens) {

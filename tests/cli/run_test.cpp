@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/endings.h"
 #include "support/places.h"
 #include "support/process.h"
 
@@ -19,9 +20,6 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-const std::string models = models_folder() + "/";
-constexpr int finished = 0, failed = 1, bad_input = 2;
 
 /// A file name in the folder of temporary files, removed with the object.
 class Scratch {

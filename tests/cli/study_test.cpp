@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -136,6 +137,42 @@ TEST(Study, ShowsARunAgainBitForBitAndWritesItsModel) {
   // The lowest place of a pendulum from the horizontal is its length below.
   EXPECT_THAT(o.out, HasSubstr("low "));
   EXPECT_THAT(run_kardan({"study", "show", swing.out, "5"}).err, HasSubstr("there is no run 5"));
+}
+
+/// A command of other programs, whose words hold no blanks.
+int run_command(const std::string& command) {
+  return std::system((command + " > /dev/null 2>&1").c_str());  // NOLINT(cert-env33-c)
+}
+
+TEST(Study, OfFourRanksOfMpiHasTheSameBits) {
+  const std::filesystem::path program = built_program();
+  if (!std::filesystem::exists(program.parent_path() / "kardan_mpi.so"))
+    GTEST_SKIP() << "built without mpi.h";
+  if (run_command("mpirun --version") != 0) GTEST_SKIP() << "there is no mpirun";
+  const Swing alone(60), together(60);
+  ASSERT_EQ(alone.run({"--quiet"}).exit_code, 0);
+  const std::string mpirun = "mpirun --allow-run-as-root --oversubscribe -n 4 ";
+  const std::string study = program.string() + " study " + together.study + " --out " + together.out;
+  ASSERT_EQ(run_command(mpirun + study), 0);
+  EXPECT_EQ(rows(together.out), rows(alone.out));
+  // There already: refused by all of them, which do not wait for each other.
+  EXPECT_NE(run_command("timeout 60 " + mpirun + study), 0);
+  ASSERT_EQ(run_command(mpirun + study + " --resume"), 0);
+  EXPECT_EQ(rows(together.out), rows(alone.out));
+}
+
+TEST(Study, RefusesToBeOneOfSeveralThatCannotReachEachOther) {
+  const Swing swing(2);
+  TemporaryFolder folder;
+  const std::string copy = folder.file("kardan");
+  std::filesystem::copy_file(built_program(), copy);
+  const std::string err = folder.file("err");
+  const std::string command = "OMPI_COMM_WORLD_SIZE=4 " + copy + " study " + swing.study +
+                              " --out " + swing.out + " 2> " + err;
+  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c)
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_THAT(read_all(err), HasSubstr("error[study.ranks]"));
+  EXPECT_FALSE(std::filesystem::exists(swing.out));
 }
 
 TEST(Study, ListsWhatExists) {

@@ -22,7 +22,7 @@
 namespace kardan::test {
 namespace {
 
-constexpr double tolerance = 1e-4;
+constexpr double row_tolerance = 1e-4;
 /// Of the largest error at the ends of steps, in which rows may err.
 constexpr double most = 3;
 
@@ -59,7 +59,7 @@ bool is_one_of_the_others(const std::string& name) {
   return std::ranges::binary_search(others(), name);
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> model_names() {
   std::vector<std::string> out = shipped_names();
   out.emplace_back("governor");
   for (std::string& name : others()) out.push_back(std::move(name));
@@ -232,7 +232,7 @@ Seen truth_of(const Model& model, SimulateOptions options, const std::vector<See
   for (const double t : times)
     if (t > last + apart) options.driver.stop_times.push_back(last = t);
   options.every = 0;
-  options.driver.tolerance = 1e-3 * tolerance;
+  options.driver.tolerance = 1e-3 * row_tolerance;
   options.driver.max_steps = 10'000'000;
   Seen best;
   for (const char* method : {"rodasp", "radau5", "dop853"}) {
@@ -252,7 +252,7 @@ bool all_of_them() {
 /// so that over all models each has its turn.
 std::vector<std::string> pairs_for(const std::string& name) {
   std::vector<std::string> all = pairs();
-  const std::vector<std::string> models = names();
+  const std::vector<std::string> models = model_names();
   if (const char* wanted = std::getenv("KARDAN_ROWS_OF")) {
     std::erase_if(all, [&](const std::string& p) { return p.find(wanted) == std::string::npos; });
     return all;
@@ -269,7 +269,7 @@ std::vector<std::string> pairs_for(const std::string& name) {
 /// Methods of order 1 state the root of the tolerance.
 double stated_by(const std::string& pair) {
   const Method* method = find_method(std::string_view(pair).substr(0, pair.find('@')));
-  return method && method->order == 1 ? std::sqrt(tolerance) : tolerance;
+  return method && method->order == 1 ? std::sqrt(row_tolerance) : row_tolerance;
 }
 
 class Rows : public testing::TestWithParam<std::string> {};
@@ -281,7 +281,7 @@ TEST_P(Rows, AreAsGoodAsTheEndsOfSteps) {
   read_simulate_options(model.simulate, {}, MethodChoice::of_the_command, options, diagnostics);
   options.t_end *= all_of_them() ? 0.2 : 0.05;
   options.every = options.t_end / (all_of_them() ? 97 : 41);
-  options.driver.tolerance = tolerance;
+  options.driver.tolerance = row_tolerance;
   options.driver.fixed_step = 0;
   options.driver.max_steps = all_of_them() ? 1000 : 100;
   const std::vector<std::string> taken = pairs_for(GetParam());
@@ -332,7 +332,7 @@ TEST_P(Rows, AreAsGoodAsTheEndsOfSteps) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Rows, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(, Rows, testing::ValuesIn(model_names()),
                          [](const auto& model) { return test_name(model.param); });
 
 }  // namespace

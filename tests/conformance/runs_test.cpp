@@ -15,7 +15,7 @@
 namespace kardan::test {
 namespace {
 
-constexpr double tolerance = 1e-6;
+constexpr double run_tolerance = 1e-6;
 
 /// One method with all its formulations.
 class EveryMethod : public testing::TestWithParam<std::string> {
@@ -29,7 +29,7 @@ class EveryMethod : public testing::TestWithParam<std::string> {
     for (const std::string& pair : pairs_of(method)) {
       SimulateOptions options;
       options.t_end = t_end;
-      options.driver.tolerance = tolerance;
+      options.driver.tolerance = run_tolerance;
       const Outcome out = run_with(pair, model, options);
       const bool own = pair == fmt::format("{}@{}", method.name, method.formulation);
       EXPECT_TRUE(out.finished || !own) << pair << ": " << out.words;
@@ -38,14 +38,14 @@ class EveryMethod : public testing::TestWithParam<std::string> {
         continue;
       }
       const double reached = error(out);
-      EXPECT_LE(reached, allowed(pair, tolerance, tolerances))
+      EXPECT_LE(reached, allowed(pair, run_tolerance, tolerances))
           << pair << " in " << out.report.driver.counters.steps
           << " steps: wrong, and it ended as finished";
       EXPECT_FALSE(std::isnan(reached)) << pair;
     }
   }
   double allowed_here(double tolerances = 100) const {
-    return allowed(GetParam(), tolerance, tolerances);
+    return allowed(GetParam(), run_tolerance, tolerances);
   }
 };
 
@@ -171,7 +171,7 @@ TEST_P(EveryMethod, KeepsTheBranchOfADrivenMechanism) {
     SimulateOptions options;
     options.t_end = 3;
     options.every = 0.01;
-    options.driver.tolerance = tolerance;
+    options.driver.tolerance = run_tolerance;
     double worst = 0;
     const Outcome out = run_with(pair, model, options, [&](const Instant& at) {
       const double phi = 20 * at.state->t;
@@ -212,13 +212,13 @@ TEST_P(EveryMethod, MeansTheSameByAToleranceWhateverTheMass) {
     });
 }
 
-std::vector<std::string> method_names() {
+std::vector<std::string> methods_asked() {
   std::vector<std::string> names;
   for (const Method& method : methods()) names.emplace_back(method.name);
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(method_names()),
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(methods_asked()),
                          [](const auto& of) { return test_name(of.param); });
 
 }  // namespace

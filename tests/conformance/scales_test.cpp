@@ -95,7 +95,7 @@ TEST(Scales, AreTheSameOnAllFormulations) {
 /// Longer runs than this are not looked at: explicit methods on stiff models, methods of order 1.
 constexpr int most_steps = 2000;
 
-RunReport run(Prepared& p, const std::string& method, double t_end, double tolerance) {
+RunReport run_briefly(Prepared& p, const std::string& method, double t_end, double tolerance) {
   Diagnostics diagnostics;
   SimulateOptions options;
   options.method = method;
@@ -121,7 +121,7 @@ TEST(Scales, OfADynamicVariableDoNotDependOnMasses) {
     for (const bool is_heavy : {false, true}) {
       Diagnostics diagnostics;
       Prepared p = prepare(model_of(heavy(is_heavy ? "1e6" : "1")), {}, diagnostics);
-      const RunReport report = run(p, method, t_end, 1e-5);
+      const RunReport report = run_briefly(p, method, t_end, 1e-5);
       end[is_heavy] = p.start.state.r[0];
       if (report.driver.reason == Reason::too_many_steps) continue;
       ASSERT_EQ(report.driver.reason, Reason::finished) << method << report.driver.message;
@@ -376,7 +376,8 @@ int compare_changes(const std::string& name, const Prepared& original, double t_
       // Methods of order 1 state the root of the tolerance.
       const double stated = known && known->order == 1 ? std::sqrt(tolerance) : tolerance;
       Prepared p = plain(), q = begin();
-      const RunReport a = run(p, method, t_end, tolerance), b = run(q, method, t_end, tolerance);
+      const RunReport a = run_briefly(p, method, t_end, tolerance),
+                      b = run_briefly(q, method, t_end, tolerance);
       if (a.driver.reason == Reason::too_many_steps || b.driver.reason == Reason::too_many_steps)
         continue;
       const std::string label = fmt::format("{}, {}, {}", name, c.name, method);

@@ -23,13 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 /// What stands in the first group of every match.
 std::set<std::string> found(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);

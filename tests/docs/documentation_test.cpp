@@ -33,13 +33,6 @@ std::vector<fs::path> sources(const std::vector<std::string>& folders,
   return out;
 }
 
-std::string read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 /// What the commands tell of a model.
 Diagnostics diagnose(const std::string& text, const std::string& file) {
   Diagnostics diagnostics;
@@ -78,7 +71,7 @@ std::set<std::string> codes_in_sources() {
   const std::regex call(R"re(\b(?:error|warning|fail)\(\s*"([a-z_]+(?:\.[a-z_]+)+)")re");
   std::set<std::string> codes;
   for (const fs::path& path : sources({"kardan", "apps"}, {".cpp", ".h", ".py"})) {
-    const std::string text = read(path);
+    const std::string text = read_bytes(path);
     for (std::sregex_iterator i(text.begin(), text.end(), call), end; i != end; ++i)
       codes.insert((*i)[1]);
   }
@@ -147,7 +140,7 @@ TEST(Documentation, LimitsAreTheSameOnAllPages) {
 
 TEST(Documentation, CppOfContributingStandsInTheExamples) {
   std::string examples;
-  for (const fs::path& path : sources({"examples"})) examples += read(path);
+  for (const fs::path& path : sources({"examples"})) examples += read_bytes(path);
   for (const Block& block : blocks(document("CONTRIBUTING.md"), "cpp"))
     EXPECT_NE(examples.find(block.text), std::string::npos) << block.where;
 }

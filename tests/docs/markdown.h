@@ -1,10 +1,14 @@
 #pragma once
 /// The documentation as data: its fenced blocks and tables, for the tests that keep it true.
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace kardan::docs {
+
+std::vector<std::string> lines_of(const std::string& text);
+std::string read_bytes(const std::filesystem::path& path);
 
 /// What stands between ``` and ```.
 struct Block {

@@ -120,13 +120,6 @@ TEST(Links, ReachEveryPageAndPictureFromTheReadme) {
   }
 }
 
-std::string read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 TEST(Names, OfPagesInSourcesAndToolsAreThoseOfPages) {
   const std::regex name(R"((?:^|[^\w/])(docs/[a-z0-9_/-]+\.(?:md|png)))");
   const std::set<fs::path> kinds{"",    ".cpp", ".h",     ".py", ".pyi",
@@ -139,7 +132,7 @@ TEST(Names, OfPagesInSourcesAndToolsAreThoseOfPages) {
       const std::string path = entry.path().lexically_relative(source_folder()).string();
       if (path.starts_with("tests/repository/")) continue;
       if (!entry.is_regular_file() || !kinds.contains(entry.path().extension())) continue;
-      const std::string text = read(entry.path());
+      const std::string text = read_bytes(entry.path());
       for (std::sregex_iterator i(text.begin(), text.end(), name), end; i != end; ++i, ++count)
         EXPECT_TRUE(fs::exists(fs::path(source_folder()) / (*i)[1].str()))
             << path << " names " << (*i)[1];

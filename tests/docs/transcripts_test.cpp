@@ -30,13 +30,6 @@ namespace fs = std::filesystem;
 /// Printed with 6 digits at least; residuals of solved equations lie below `zero`.
 constexpr double digits = 2e-6, zero = 1e-9;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream stream(line);
   return {std::istream_iterator<std::string>(stream), {}};

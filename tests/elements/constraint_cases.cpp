@@ -7,8 +7,6 @@
 namespace kardan::test {
 namespace {
 
-constexpr int A = 0, B = 1;  // frames
-
 TimeFunction wave() {
   return TimeFunction::make(Expression::parse("0.3*sin(2*t) + t^3").value()).value();
 }

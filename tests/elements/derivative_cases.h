@@ -5,6 +5,8 @@
 
 namespace kardan::test {
 
+inline constexpr int A = 0, B = 1;  // frames
+
 template <int D>
 std::vector<Case<D>> constraint_cases();
 template <int D>

@@ -52,9 +52,9 @@ struct Worst {
 
 // --- random states -----------------------------------------------------------------------------
 
-class Random {
+class SceneRandom {
  public:
-  explicit Random(unsigned seed) : engine_(seed) {}
+  explicit SceneRandom(unsigned seed) : engine_(seed) {}
   double operator()(double size = 1) {
     return size * std::uniform_real_distribution<double>(-1, 1)(engine_);
   }
@@ -88,7 +88,7 @@ inline Rot2d rotation_of(double angle) {
 template <int D>
 Scene<D> random_scene(const std::vector<int>& bodies, int rows, unsigned seed) {
   constexpr double turn = D == 3 ? 0.25 : 1;
-  Random random(seed);
+  SceneRandom random(seed);
   Scene<D> scene;
   scene.t = random() + 1.5;
   for (int b = 1; b < 3; ++b) {

@@ -12,8 +12,6 @@
 namespace kardan::test {
 namespace {
 
-constexpr int A = 0, B = 1;  // frames
-
 TimeFunction function(const char* text) {
   return TimeFunction::make(Expression::parse(text).value()).value();
 }
@@ -23,7 +21,7 @@ Table hills() {
 }
 
 template <int D, class K>
-void add_formula(Builder<D>& b, K kernel, int frame_A = A, int frame_B = B) {
+void add_force_formula(Builder<D>& b, K kernel, int frame_A = A, int frame_B = B) {
   b.force(AutomaticForce<D, K>{kernel}, frame_A, frame_B);
 }
 
@@ -69,7 +67,7 @@ void add_bushing_formula(Builder<3>& b, const Bushing& e, int turns) {
   const Vec3d &c = e.translation_damping, &cr = e.rotation_damping;
   put<6>(e.stiffness, {k.x, k.y, k.z, kr.x, kr.y, kr.z}, f.K);
   put<6>(e.damping, {c.x, c.y, c.z, cr.x, cr.y, cr.z}, f.C);
-  add_formula(b, f);
+  add_force_formula(b, f);
 }
 void add_bushing_formula(Builder<2>& b, const Bushing& e, int) {
   const Rot2d &RA = b.frame(A).R, &RB = b.frame(B).R;
@@ -83,7 +81,7 @@ void add_bushing_formula(Builder<2>& b, const Bushing& e, int) {
   put<3>(e.stiffness,
          {e.translation_stiffness.x, e.translation_stiffness.y, e.rotation_stiffness.z}, f.K);
   put<3>(e.damping, {e.translation_damping.x, e.translation_damping.y, e.rotation_damping.z}, f.C);
-  add_formula(b, f);
+  add_force_formula(b, f);
 }
 
 template <int D>
@@ -127,7 +125,7 @@ constexpr double radius_A = 4, radius_B = 6;
 
 template <int D>
 void add_contact_formula(Builder<D>& b, bool plane, bool hunt_crossley, int mode) {
-  add_formula(
+  add_force_formula(
       b, ContactFormula<D>{b.frame(A).s, b.frame(B).s, b.axis(A, D - 1), plane ? -1.0 : radius_A,
                            radius_B, hunt_crossley, 3, 0.3, 1.5, 0.4, 0.2, mode});
 }
@@ -182,9 +180,9 @@ std::vector<Case<D>> tyre_cases() {
                        const auto shape = road == "flat"   ? Formula::flat
                                           : road == "bump" ? Formula::bump
                                                            : Formula::table;
-                       add_formula(b,
-                                   Formula{b.frame(0).s, 4, 5, 0.7, shape, 0.5, 0.3, hills(), mode},
-                                   b.ground, 0);
+                       add_force_formula(
+                           b, Formula{b.frame(0).s, 4, 5, 0.7, shape, 0.5, 0.3, hills(), mode},
+                           b.ground, 0);
                      },
                      road == "bump" ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{0, 1}});
   }
@@ -200,15 +198,16 @@ std::vector<Case<D>> load_cases() {
         {"force" + in,
          {2},
          [=](Builder<D>& b) { load<D>(body).build(b); },
-         [=](Builder<D>& b, int) { add_formula(b, load_formula<D>(b, body), b.ground, 0); }});
+         [=](Builder<D>& b, int) { add_force_formula(b, load_formula<D>(b, body), b.ground, 0); }});
     cases.push_back({"torque" + in,
                      {2},
                      [=](Builder<D>& b) { torque(D, body).build(b); },
                      [=](Builder<D>& b, int) {
                        if constexpr (D == 3) {
-                         add_formula(b, TorqueFormula3{load_formula<3>(b, body)}, b.ground, 0);
+                         add_force_formula(b, TorqueFormula3{load_formula<3>(b, body)}, b.ground,
+                                           0);
                        } else {
-                         add_formula(b, TorqueFormula2{}, b.ground, 0);
+                         add_force_formula(b, TorqueFormula2{}, b.ground, 0);
                        }
                      }});
   }
@@ -229,7 +228,7 @@ std::vector<Case<D>> force_cases() {
                  .stiffness = 3, .damping = 0.4, .free = 0.6, .actuation = function("sin(t)")});
        },
        [](auto& b, int) {
-         add_formula(b, SpringFormula<D>{b.frame(A).s, b.frame(B).s, 3, 0.4, 0.6});
+         add_force_formula(b, SpringFormula<D>{b.frame(A).s, b.frame(B).s, 3, 0.4, 0.6});
        }},
       {"drag",
        {2},
@@ -241,7 +240,7 @@ std::vector<Case<D>> force_cases() {
          wind[0] = 0.4;
          wind[1] = -0.3;
          if (D == 3) wind[D - 1] = 0.1;
-         add_formula(b, DragFormula<D>{b.frame(0).s, wind, 0.3, 0.7, 0.2}, b.ground, 0);
+         add_force_formula(b, DragFormula<D>{b.frame(0).s, wind, 0.3, 0.7, 0.2}, b.ground, 0);
        }}};
   for (const bool full : {false, true})
     for (const std::vector<int>& bodies : {pair, {0, 2}})
@@ -252,13 +251,14 @@ std::vector<Case<D>> force_cases() {
            [=](Builder<D>& b, int turns) { add_bushing_formula(b, bushing<D>(full), turns); },
            D == 3 ? std::vector<int>{0, 1, -1, 2} : std::vector<int>{0}});
   if constexpr (D == 3)
-    cases.push_back({"pivot_bushing", pair,
-                     [](Builder<3>& b) {
-                       PivotBushing{2, 0.6}.build(b);
-                     },
-                     [](Builder<3>& b, int) {
-                       add_formula(b, PivotBushingFormula{b.axis(A, 2), b.axis(B, 2), 2, 0.6});
-                     }});
+    cases.push_back(
+        {"pivot_bushing", pair,
+         [](Builder<3>& b) {
+           PivotBushing{2, 0.6}.build(b);
+         },
+         [](Builder<3>& b, int) {
+           add_force_formula(b, PivotBushingFormula{b.axis(A, 2), b.axis(B, 2), 2, 0.6});
+         }});
   for (Case<D>& c : load_cases<D>()) cases.push_back(std::move(c));
   for (Case<D>& c : contact_cases<D>()) cases.push_back(std::move(c));
   for (Case<D>& c : tyre_cases<D>()) cases.push_back(std::move(c));

@@ -26,7 +26,7 @@ Prepared prepared(const Model& model, const ParameterValues& overrides) {
   return p;
 }
 
-struct Case {
+struct JacobianCase {
   std::string name;
   Model model;
   double size;   // of the displacement from the base [m, rad]
@@ -34,11 +34,11 @@ struct Case {
   ParameterValues overrides = {};
   Parametrize choose = partition_coordinates;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const JacobianCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class StateSpaceJacobian : public testing::TestWithParam<Case> {
+class StateSpaceJacobian : public testing::TestWithParam<JacobianCase> {
  protected:
   StateSpaceJacobian()
       : model_(prepared(GetParam().model, GetParam().overrides)),
@@ -249,18 +249,18 @@ forces:
   steering: {type: controller, coordinate: angle, between: [ground, sleigh], kp: 3, kd: 0.4, ki: 2, reference: 0.5*sin(2*t)}
 )";
 
-std::vector<Case> cases() {
-  std::vector<Case> all{{"chain", shipped("chain", {{"N", 3}}), 0.6, 3, {{"N", 3}}},
-                        {"four_bar", shipped("n_four_bar_spatial"), 0.4, 1},
-                        {"bricard", shipped("bricard"), 0.2, 1},
-                        {"hmmwv", shipped("hmmwv"), 0.01, 0.3},
-                        {"andrews", shipped("andrews"), 0.1, 100},
-                        {"rolling_disc", shipped("rolling_disc"), 0.3, 1},
-                        {"sleigh_belt", shipped("sleigh_belt"), 0.5, 1, {{"A", 1.5}}},
-                        {"pushed_sleigh", model_of(pushed_sleigh), 0.3, 1}};
+std::vector<JacobianCase> jacobian_cases() {
+  std::vector<JacobianCase> all{{"chain", shipped("chain", {{"N", 3}}), 0.6, 3, {{"N", 3}}},
+                                {"four_bar", shipped("n_four_bar_spatial"), 0.4, 1},
+                                {"bricard", shipped("bricard"), 0.2, 1},
+                                {"hmmwv", shipped("hmmwv"), 0.01, 0.3},
+                                {"andrews", shipped("andrews"), 0.1, 100},
+                                {"rolling_disc", shipped("rolling_disc"), 0.3, 1},
+                                {"sleigh_belt", shipped("sleigh_belt"), 0.5, 1, {{"A", 1.5}}},
+                                {"pushed_sleigh", model_of(pushed_sleigh), 0.3, 1}};
   const std::size_t count = all.size();
   for (std::size_t i = 0; i < count; ++i) {
-    Case turned = all[i];
+    JacobianCase turned = all[i];
     turned.name += "_tangent";
     turned.choose = span_tangent_space;
     all.push_back(std::move(turned));
@@ -268,7 +268,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, StateSpaceJacobian, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Models, StateSpaceJacobian, testing::ValuesIn(jacobian_cases()),
                          [](const auto& test) { return test.param.name; });
 
 /// The sleigh on the belt with dual numbers: v' from M v' = -H'mu, (H v + h)' = 0, where v has the

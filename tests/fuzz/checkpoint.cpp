@@ -36,7 +36,7 @@ void go_on(const RunMemory& memory) {
   (void)simulate(prepared, options, {}, diagnostics, &memory);
 }
 
-void read(std::string_view bytes) {
+void read_back(std::string_view bytes) {
   const auto result = read_checkpoint(bytes);
   if (!result) return require(!result.error().message.empty(), "a refusal says why");
   require(read_checkpoint(to_bytes(*result)).has_value(),
@@ -56,9 +56,9 @@ std::string sealed(std::string_view head, std::string_view body) {
 
 /// As it is, which the checksum mostly refuses, and with a checksum that fits.
 void feed_checkpoint(std::string_view bytes) {
-  read(bytes);
+  read_back(bytes);
   if (const auto end = bytes.find("\n\n"); end != std::string_view::npos)
-    read(sealed(bytes.substr(0, end), bytes.substr(end + 2)));
+    read_back(sealed(bytes.substr(0, end), bytes.substr(end + 2)));
 }
 
 }  // namespace kardan::fuzz

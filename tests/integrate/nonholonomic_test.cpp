@@ -58,10 +58,11 @@ State steady_disc(const State& start, double t) {
       W * std::cos(tilt) / 6 - 2 * 9.81 * std::cos(tilt) / (3 * R * W * std::sin(tilt));
   const double own = s - W * std::cos(tilt), radius = -s * R / W;
   auto about_z = [](double angle) {
-    return Quaternion{std::cos(angle / 2), 0, 0, std::sin(angle / 2)};
+    return kardan::Quaternion{std::cos(angle / 2), 0, 0, std::sin(angle / 2)};
   };
-  const Quaternion q = about_z(W * t) * Quaternion{start.p[3], start.p[4], start.p[5], start.p[6]} *
-                       about_z(own * t);
+  const kardan::Quaternion q = about_z(W * t) *
+                               kardan::Quaternion{start.p[3], start.p[4], start.p[5], start.p[6]} *
+                               about_z(own * t);
   State e;
   e.t = t;
   e.p = {

@@ -39,7 +39,7 @@ class Order : public testing::TestWithParam<Method> {
 };
 
 /// From a method without a Jacobian, in steps so small that its error is at round-off.
-State tight(const Prepared& model, double t_end) {
+State tight_end(const Prepared& model, double t_end) {
   return run_fixed(model, *find_method("dopri5"), t_end, 4000).state;
 }
 
@@ -70,7 +70,7 @@ TEST_P(Order, OnASymmetricTop) {
 
 TEST_P(Order, OnASpatialConstrainedProblem) {
   const Prepared model = model_file("three_link.yaml");
-  expect_order(study(model, 0.6, tight(model, 0.6)));
+  expect_order(study(model, 0.6, tight_end(model, 0.6)));
 }
 
 TEST_P(Order, OnADrivenMechanism) {
@@ -79,7 +79,7 @@ TEST_P(Order, OnADrivenMechanism) {
 
 TEST_P(Order, OnASpatialMechanismDrivenUnevenly) {
   const Prepared model = model_text(shaken_pendulum);
-  expect_order(study(model, 1, tight(model, 1)));
+  expect_order(study(model, 1, tight_end(model, 1)));
 }
 
 TEST_P(Order, WithAController) {
@@ -90,7 +90,7 @@ TEST_P(Order, WithAController) {
 
 TEST_P(Order, WithDynamicAndAuxiliaryVariables) {
   const Prepared model = model_text(steered_pendulum);
-  expect_order(study(model, 1, tight(model, 1)));
+  expect_order(study(model, 1, tight_end(model, 1)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Order, testing::ValuesIn(one_step_methods()),

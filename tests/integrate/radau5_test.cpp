@@ -24,8 +24,9 @@ struct Motion {
   DriverReport report;
 };
 
-Motion run_on(const System& system, const State& guess, std::string_view formulation, double t_end,
-              const DriverOptions& options, const OptionValues& formulation_options = {}) {
+Motion run_in_form(const System& system, const State& guess, std::string_view formulation,
+                   double t_end, const DriverOptions& options,
+                   const OptionValues& formulation_options = {}) {
   ConsistentStart start = assemble(system, guess, {});
   EXPECT_EQ(start.report.status, Eval::ok) << start.report.message;
   const Formulation& f = *find_formulation(formulation);
@@ -47,8 +48,8 @@ TEST_P(RadauGeneralForm, IsSolvedToTheToleranceInAllVariables) {
     if (reference.state.t <= problem.system->start().t || reference.state.t > 10) continue;
     DriverOptions options;
     options.tolerance = 1e-9;
-    const Motion end = run_on(*problem.system, problem.system->start(), "strangeness_free",
-                              reference.state.t, options);
+    const Motion end = run_in_form(*problem.system, problem.system->start(), "strangeness_free",
+                                   reference.state.t, options);
     const State& y = reference.state;
     const double p = weighed_difference(end.state.p, y.p), v = weighed_difference(end.state.v, y.v),
                  r = weighed_difference(end.state.r, y.r), w = weighed_difference(end.state.w, y.w),
@@ -86,7 +87,7 @@ TEST_P(RadauOrder, IsWhatTheorySays) {
   exact.tolerance = 1e-13;
   const OptionValues free{{"invariants", "free"}};
   const Motion best =
-      run_on(*problem.system, problem.system->start(), "strangeness_free", t_end, exact, free);
+      run_in_form(*problem.system, problem.system->start(), "strangeness_free", t_end, exact, free);
   std::vector<StepErrors> errors;
   for (int steps : {60, 120}) {
     DriverOptions options;
@@ -94,7 +95,7 @@ TEST_P(RadauOrder, IsWhatTheorySays) {
     options.method_options = {{"newton_iterations", "20"}};
     options.fixed_step = t_end / steps;
     const Motion end =
-        run_on(*problem.system, problem.system->start(), formulation, t_end, options, free);
+        run_in_form(*problem.system, problem.system->start(), formulation, t_end, options, free);
     errors.push_back({weighed_difference(end.state.p, best.state.p),
                       weighed_difference(end.state.v, best.state.v),
                       weighed_difference(end.lambda, best.lambda)});

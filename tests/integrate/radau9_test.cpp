@@ -85,20 +85,20 @@ TEST(RadauCoefficients, AreThoseInPrintForThreeStages) {
   EXPECT_NEAR(t.e[2], -1.0 / 3, 1e-14);
 }
 
-struct Motion {
+struct Motion9 {
   State state;
   Vector lambda;
   DriverReport report;
 };
 
-Motion run_general(const System& system, std::string_view method, std::string_view formulation,
-                   double t_end, const DriverOptions& options,
-                   const OptionValues& of_formulation = {}) {
+Motion9 run_general(const System& system, std::string_view method, std::string_view formulation,
+                    double t_end, const DriverOptions& options,
+                    const OptionValues& of_formulation = {}) {
   const ConsistentStart start = assemble(system, system.start(), {});
   EXPECT_EQ(start.report.status, Eval::ok) << start.report.message;
   const Formulation& f = *find_formulation(formulation);
   const auto problem = f.make(system, complete_options(f.options, of_formulation));
-  Motion out{start.state, {}, {}};
+  Motion9 out{start.state, {}, {}};
   out.report = integrate(*problem, *find_method(method), out.state, t_end, options, {});
   EXPECT_EQ(out.report.reason, Reason::finished) << out.report.message;
   out.lambda = problem->multipliers();
@@ -113,7 +113,7 @@ TEST_P(Radau9GeneralForm, IsSolvedToTheToleranceInAllVariables) {
     if (reference.state.t <= problem.system->start().t || reference.state.t > 10) continue;
     DriverOptions options;
     options.tolerance = 1e-9;
-    const Motion end =
+    const Motion9 end =
         run_general(*problem.system, "radau9", "strangeness_free", reference.state.t, options);
     const State& y = reference.state;
     const double largest = std::max(
@@ -143,7 +143,7 @@ TEST_P(Radau9Order, IsNineInPositionsAndVelocities) {
       of_formulation = has_invariants ? free : OptionValues{};
   DriverOptions exact;
   exact.tolerance = 1e-13;
-  const Motion best =
+  const Motion9 best =
       run_general(*problem.system, "radau9", "strangeness_free", t_end, exact, free);
   double p[2], v[2];
   for (const int i : {0, 1}) {
@@ -151,7 +151,7 @@ TEST_P(Radau9Order, IsNineInPositionsAndVelocities) {
     options.tolerance = 1e-13;  // of Newton's method
     options.method_options = {{"newton_iterations", "40"}};
     options.fixed_step = t_end / (i == 0 ? 5 : 10);
-    const Motion end =
+    const Motion9 end =
         run_general(*problem.system, "radau9", GetParam(), t_end, options, of_formulation);
     p[i] = weighed_difference(end.state.p, best.state.p);
     v[i] = weighed_difference(end.state.v, best.state.v);
@@ -175,10 +175,10 @@ TEST(Radau9, TracksTheToleranceOnAndrewsWithHalfTheWork) {
   for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-9, 1e-10}) {
     DriverOptions options;
     options.tolerance = tolerance;
-    const Motion end = run_general(*problem.system, "radau9", "strangeness_free", reference.state.t,
-                                   options),
-                 other = run_general(*problem.system, "radau5", "strangeness_free",
-                                     reference.state.t, options);
+    const Motion9 end = run_general(*problem.system, "radau9", "strangeness_free",
+                                    reference.state.t, options),
+                  other = run_general(*problem.system, "radau5", "strangeness_free",
+                                      reference.state.t, options);
     const double p = weighed_difference(end.state.p, reference.state.p);
     fmt::print("{:.0e}: position {:.1e}, {} steps, {} evaluations; radau5 {} evaluations\n",
                tolerance, p, end.report.counters.steps, end.report.counters.evaluations,

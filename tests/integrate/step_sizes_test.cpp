@@ -93,7 +93,7 @@ TEST(StepSizes, SurprisesAreNotLookedAtForAFewSteps) {
 
 /// x'' = -9 x - 0.5 x' + 2 z, z' = -x + 3 x' - 100 z + t: linear, all blocks of the Jacobian but
 /// none of M.
-test::FreeProblem linear_problem() {
+test::FreeProblem spring_problem() {
   return {1, 1,
           [](double t, const Local& y, LocalRate& out) {
             out.a = {-9 * y.x[0] - 0.5 * y.u[0] + 2 * y.z[0]};
@@ -114,7 +114,7 @@ class Foresight : public testing::TestWithParam<const char*> {};
 
 TEST_P(Foresight, IsTheStepItselfOnLinearEquations) {
   const Method& method = *find_method(GetParam());
-  test::FreeProblem problem = linear_problem();
+  test::FreeProblem problem = spring_problem();
   State state;
   state.t = 0.3;
   state.p = {1};

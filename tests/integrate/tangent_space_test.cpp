@@ -14,7 +14,7 @@ namespace {
 using namespace test;
 
 /// In single coordinates, with an error at round-off; the same for all methods.
-const State& reference(const Prepared& model, double t_end) {
+const State& tight_reference(const Prepared& model, double t_end) {
   static std::map<std::string, State> known;
   State& s = known[model.system->blueprint().name];
   if (s.p.empty()) s = run_fixed(model, *find_method("dopri5"), t_end, 2000).state;
@@ -24,7 +24,7 @@ const State& reference(const Prepared& model, double t_end) {
 class TangentSpaceOrder : public testing::TestWithParam<Method> {
  protected:
   void expect_order(const Prepared& model, double t_end, int coarsest) const {
-    const State& exact = reference(model, t_end);
+    const State& exact = tight_reference(model, t_end);
     const int order = GetParam().order;
     const int first = order >= 5 ? coarsest : order >= 4 ? 4 * coarsest : 16 * coarsest;
     const OrderStudy s = measure_order({first, 2 * first, 4 * first}, [&](int n) {

@@ -1,4 +1,4 @@
-/// The error reached tracks the tolerance asked for; constraints and energy hold meanwhile.
+/// The error reached most_tracks the tolerance asked for; constraints and energy hold meanwhile.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace {
 using namespace test;
 
 constexpr int grid_points = 100;
-/// A reached error tracks the tolerance when it is at most this many times as large.
-constexpr double tracks = 10;
+/// A reached error most_tracks the tolerance when it is at most this many times as large.
+constexpr double most_tracks = 10;
 
 struct Problem {
   std::string file;
@@ -50,9 +50,10 @@ void expect_tracking(const Problem& problem, std::string_view method,
         report.driver.counters.rejected, report.driver.counters.failed, report.partitions);
     // A thousandth leaves an explicit method of order 5 some twenty steps: too few for its
     // estimate.
-    const double factor = method == "dopri5" && tolerance > 5e-4 ? 2 * tracks : tracks;
+    const double factor = method == "dopri5" && tolerance > 5e-4 ? 2 * most_tracks : most_tracks;
     EXPECT_LE(e.position, factor * tolerance) << method << " at " << tolerance;
-    EXPECT_GE(std::max(e.position, e.velocity), tolerance / tracks) << method << " wastes work";
+    EXPECT_GE(std::max(e.position, e.velocity), tolerance / most_tracks)
+        << method << " wastes work";
     if (compared == Compared::all) {
       EXPECT_LE(e.velocity, factor * tolerance) << method << " at " << tolerance;
     }

@@ -69,14 +69,14 @@ void expect_same(const Attempts::Result& a, const Attempts::Result& b, std::stri
   EXPECT_TRUE(same_bits(a.point.ddq, b.point.ddq)) << what;
 }
 
-struct Case {
+struct TracedCase {
   std::string name;
   Prepared model;
   double good, huge;  // steps [s]
 };
 
-std::vector<Case> cases() {
-  std::vector<Case> c;
+std::vector<TracedCase> traced_cases() {
+  std::vector<TracedCase> c;
   c.push_back({"andrews", model_file("andrews.yaml"), 1e-4, 0.05});
   c.push_back({"three links", model_file("three_link.yaml"), 1e-2, 3});
   c.push_back({"steered pendulum", model_text(steered_pendulum), 1e-2, 2});
@@ -86,7 +86,7 @@ std::vector<Case> cases() {
 }
 
 TEST(RejectedAttempt, LeavesNoTrace) {
-  for (const Case& c : cases())
+  for (const TracedCase& c : traced_cases())
     for (const Method& method : one_step_methods()) {
       const std::string what = c.name + " with " + std::string(method.name);
       Attempts fresh(c.model, method), used(c.model, method);

@@ -25,14 +25,14 @@ std::vector<std::string> told(const Diagnostics& diagnostics, Severity severity)
   return out;
 }
 
-Diagnostics faults(const std::string& text) {
+Diagnostics faults_in(const std::string& text) {
   Diagnostics diagnostics;
   (void)load_model_text("kardan: 1\n" + text, "m.yaml", {}, IncludeFrom::model_folder, diagnostics);
   return diagnostics;
 }
 
 std::string only_fault(const std::string& text) {
-  return only(faults(text));
+  return only(faults_in(text));
 }
 
 TEST(Faults, OfAFileAreToldInOnePassEachWhereItStands) {
@@ -91,16 +91,17 @@ TEST(Units, ThatDoNotFitTheFieldAreRefused) {
 
 TEST(Units, ThatFitOrCannotBeKnownAreAccepted) {
   EXPECT_TRUE(
-      faults("parameters: {L: {value: 3, unit: m}, rho: {value: 7, unit: kg/m}}\n"
-             "gravity: {value: [0, 0, -9.81], unit: m/s^2}\n"
-             "bodies: {rod: {mass: rho*L, inertia: [1, 1, 1], position: [L/2, 0, sqrt(L^2)]},\n"
-             "         cube: {mass: 2*L, inertia: [1, 1, 1], com: [\"max(L, 0.1)\", -L, L + 1]}}\n")
+      faults_in(
+          "parameters: {L: {value: 3, unit: m}, rho: {value: 7, unit: kg/m}}\n"
+          "gravity: {value: [0, 0, -9.81], unit: m/s^2}\n"
+          "bodies: {rod: {mass: rho*L, inertia: [1, 1, 1], position: [L/2, 0, sqrt(L^2)]},\n"
+          "         cube: {mass: 2*L, inertia: [1, 1, 1], com: [\"max(L, 0.1)\", -L, L + 1]}}\n")
           .empty())
       << "2*L may be a mass: the 2 has no declared unit";
 }
 
 TEST(Parameters, ThatNothingUsesAreWarnedOf) {
-  const Diagnostics d = faults(
+  const Diagnostics d = faults_in(
       "parameters: {a: 1, b: a, c: 3, N: 2}\n"
       "bodies: {\"r_${i}\": {repeat: {i: [1, N]}, kind: point, mass: \"${c}\"}}\n");
   EXPECT_EQ(only(d), "2:20 parameter.unused");
@@ -168,9 +169,10 @@ TEST(Functions, AreChecked) {
   EXPECT_EQ(driven("{f: x + 1}", "f(t)"), "2:16 expression.unknown_name");
   EXPECT_EQ(driven("{f: g(t), g: 1}", "f(t)"), "2:16 expression.syntax")
       << "a function may call those before it";
-  EXPECT_TRUE(faults("functions: {f: {points: [[0, 0], [1, 2], [2, 0]], interpolation: cubic}, "
-                     "g: f(t)^2}\n" +
-                     body + "drivers: {m: {type: driver, between: [ground, rod], motion: g(t)}}\n")
+  EXPECT_TRUE(faults_in("functions: {f: {points: [[0, 0], [1, 2], [2, 0]], interpolation: cubic}, "
+                        "g: f(t)^2}\n" +
+                        body +
+                        "drivers: {m: {type: driver, between: [ground, rod], motion: g(t)}}\n")
                   .empty());
 }
 
@@ -178,7 +180,7 @@ TEST(Functions, ChainsEnd) {
   std::string text = "functions:\n  f0: t\n";
   for (int i = 1; i <= 60; ++i)
     text += "  f" + std::to_string(i) + ": f" + std::to_string(i - 1) + "(t)\n";
-  const Diagnostics d = faults(text + "bodies: {rod: {mass: 1}}\n");
+  const Diagnostics d = faults_in(text + "bodies: {rod: {mass: 1}}\n");
   ASSERT_TRUE(d.has_errors());
   EXPECT_EQ(d.all()[0].code, "function.depth");
   EXPECT_EQ(d.all()[0].where.line, 53);
@@ -233,9 +235,9 @@ TEST(Observation, EventsInvariantsAndOutputsAreChecked) {
   EXPECT_EQ(only_fault(body + "invariants: [3]\n"), "3:14 field.type");
   EXPECT_EQ(only_fault(body + "outputs: [rod.xx]\n"), "3:11 output.unknown");
   EXPECT_EQ(only_fault(body + "outputs: [[rod.x]]\n"), "3:11 field.type");
-  EXPECT_TRUE(faults(body + "when: {e: {expression: rod.z - 1, action: stop}}\n"
-                            "invariants: [energy, momentum, angular_momentum, 2*rod.vx]\n"
-                            "outputs: [\"rod.v*\", energy.kinetic]\n")
+  EXPECT_TRUE(faults_in(body + "when: {e: {expression: rod.z - 1, action: stop}}\n"
+                               "invariants: [energy, momentum, angular_momentum, 2*rod.vx]\n"
+                               "outputs: [\"rod.v*\", energy.kinetic]\n")
                   .empty());
 }
 
@@ -249,8 +251,9 @@ TEST(Simulate, OptionsAreCheckedWhereTheyStand) {
             "3:46 option.value");
   EXPECT_EQ(only_fault(body + "simulate: {formulation: index9}\n"), "3:25 formulation.unknown");
   EXPECT_EQ(only_fault(body + "simulate: {options: 3}\n"), "3:21 field.type");
-  EXPECT_TRUE(faults(body + "simulate: {t_end: 3, method: newmark, tolerance: 1e-3, every: 0.1,\n"
-                            "  options: {safety: 0.9, gamma: 0.6}, tolerance_of: {rod: 1e-2}}\n")
+  EXPECT_TRUE(faults_in(body +
+                        "simulate: {t_end: 3, method: newmark, tolerance: 1e-3, every: 0.1,\n"
+                        "  options: {safety: 0.9, gamma: 0.6}, tolerance_of: {rod: 1e-2}}\n")
                   .empty());
 }
 

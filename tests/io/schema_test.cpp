@@ -14,18 +14,18 @@
 namespace kardan {
 namespace {
 
-using Json = nlohmann::json;
+using SchemaJson = nlohmann::json;
 
 /// The keywords of JSON Schema that the schema uses; another one is a fault of the test.
 class Validator {
  public:
-  explicit Validator(const Json& schema) : schema_(schema) {}
+  explicit Validator(const SchemaJson& schema) : schema_(schema) {}
 
   /// Where and why `value` does not fit; empty if it does.
-  std::string check(const Json& value) const { return check(value, schema_, "model"); }
+  std::string check(const SchemaJson& value) const { return check(value, schema_, "model"); }
 
  private:
-  static bool has_type(const Json& value, const std::string& type) {
+  static bool has_type(const SchemaJson& value, const std::string& type) {
     return type == "object"    ? value.is_object()
            : type == "array"   ? value.is_array()
            : type == "string"  ? value.is_string()
@@ -34,7 +34,8 @@ class Validator {
                                : type == "null" && value.is_null();
   }
 
-  std::string check(const Json& value, const Json& schema, const std::string& at) const {
+  std::string check(const SchemaJson& value, const SchemaJson& schema,
+                    const std::string& at) const {
     std::string fault;
     for (const auto& [keyword, rule] : schema.items()) {
       if (keyword == "$ref")
@@ -69,28 +70,29 @@ class Validator {
                : "";
   }
 
-  static std::string type(const Json& value, const Json& rule, const std::string& at) {
-    const Json types = rule.is_array() ? rule : Json::array({rule});
-    for (const Json& t : types)
+  static std::string type(const SchemaJson& value, const SchemaJson& rule, const std::string& at) {
+    const SchemaJson types = rule.is_array() ? rule : SchemaJson::array({rule});
+    for (const SchemaJson& t : types)
       if (has_type(value, t)) return "";
     return at + ": wanted " + rule.dump();
   }
-  static std::string size(const Json& value, const std::string& keyword, const Json& rule,
-                          const std::string& at) {
+  static std::string size(const SchemaJson& value, const std::string& keyword,
+                          const SchemaJson& rule, const std::string& at) {
     if (!value.is_array()) return "";
     const auto count = value.size(), limit = rule.get<std::size_t>();
     return (keyword == "minItems" ? count >= limit : count <= limit) ? "" : at + ": count";
   }
-  std::string items(const Json& value, const Json& rule, const std::string& at) const {
+  std::string items(const SchemaJson& value, const SchemaJson& rule, const std::string& at) const {
     if (!value.is_array()) return "";
-    for (const Json& item : value)
+    for (const SchemaJson& item : value)
       if (std::string fault = check(item, rule, at + "[]"); !fault.empty()) return fault;
     return "";
   }
-  std::string members(const Json& value, const Json& schema, const std::string& at) const {
+  std::string members(const SchemaJson& value, const SchemaJson& schema,
+                      const std::string& at) const {
     if (!value.is_object()) return "";
-    const Json none = Json::object();
-    const Json& known = schema.contains("properties") ? schema["properties"] : none;
+    const SchemaJson none = SchemaJson::object();
+    const SchemaJson& known = schema.contains("properties") ? schema["properties"] : none;
     for (const auto& [key, item] : value.items()) {
       std::string fault;
       if (known.contains(key))
@@ -103,32 +105,33 @@ class Validator {
     }
     return "";
   }
-  static std::string required(const Json& value, const Json& rule, const std::string& at) {
+  static std::string required(const SchemaJson& value, const SchemaJson& rule,
+                              const std::string& at) {
     if (value.is_object())
-      for (const Json& key : rule)
+      for (const SchemaJson& key : rule)
         if (!value.contains(key.get<std::string>())) return at + ": no " + key.dump();
     return "";
   }
-  std::string any(const Json& value, const Json& rule, const std::string& at) const {
+  std::string any(const SchemaJson& value, const SchemaJson& rule, const std::string& at) const {
     std::string faults;
-    for (const Json& choice : rule) {
+    for (const SchemaJson& choice : rule) {
       const std::string fault = check(value, choice, at);
       if (fault.empty()) return "";
       faults += "\n  " + fault;
     }
     return at + ": none fits" + faults;
   }
-  std::string all(const Json& value, const Json& rule, const std::string& at) const {
-    for (const Json& part : rule)
+  std::string all(const SchemaJson& value, const SchemaJson& rule, const std::string& at) const {
+    for (const SchemaJson& part : rule)
       if (std::string fault = check(value, part, at); !fault.empty()) return fault;
     return "";
   }
 
-  const Json& schema_;
+  const SchemaJson& schema_;
 };
 
-const Json& schema() {
-  static const Json parsed = Json::parse(model_schema(Catalog::builtin()));
+const SchemaJson& schema() {
+  static const SchemaJson parsed = SchemaJson::parse(model_schema(Catalog::builtin()));
   return parsed;
 }
 
@@ -136,7 +139,7 @@ const Json& schema() {
 std::string verdict(const std::string& text, const std::string& file = "m.yaml") {
   Diagnostics diagnostics;
   const YamlDocument d = parse_with_includes(text, file, IncludeFrom::model_folder, diagnostics);
-  return Validator(schema()).check(Json::parse(to_json(d.root)));
+  return Validator(schema()).check(SchemaJson::parse(to_json(d.root)));
 }
 
 TEST(Schema, AcceptsEveryShippedModel) {

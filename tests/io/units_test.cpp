@@ -13,13 +13,13 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-struct Loaded {
+struct Resolved {
   Blueprint blueprint;
   Diagnostics diagnostics;
 };
 
-Loaded load(const std::string& text) {
-  Loaded out;
+Resolved resolved(const std::string& text) {
+  Resolved out;
   Reading r = read("kardan: 1\n" + text);
   out.diagnostics.add(r.diagnostics);
   if (r.model) out.blueprint = resolve(*r.model, Catalog::builtin(), {}, out.diagnostics);
@@ -63,7 +63,7 @@ TEST(Units, AgreeWithThoseOfFields) {
 }
 
 TEST(Units, OfSingleValuesAreReadWhereverANumberStands) {
-  const Loaded got = load(
+  const Resolved got = resolved(
       "parameters: {L: 250 mm, k: {value: 2, unit: kN/mm}}\n"
       "gravity: [0, 0, -9810 mm/s^2]\n"
       "bodies:\n"
@@ -90,7 +90,7 @@ TEST(Units, OfSingleValuesAreReadWhereverANumberStands) {
 }
 
 TEST(Units, OfTablesAndFunctionsScaleTheirValues) {
-  const Loaded got = load(
+  const Resolved got = resolved(
       "functions:\n"
       "  lift: {points: [[0, 0], [1, 20]], interpolation: linear, unit: mm}\n"
       "  pull: {type: ramp, begin: 100 ms, end: 1, unit: kN}\n"
@@ -109,24 +109,24 @@ TEST(Units, OfTablesAndFunctionsScaleTheirValues) {
 }
 
 TEST(Units, ThatDoNotFitAreRefusedWithTheirPlace) {
-  EXPECT_TRUE(has(load("bodies: {rod: {mass: 25 mm}}\n").diagnostics, "2:22 unit.dimension"));
-  EXPECT_TRUE(has(load("bodies: {rod: {mass: 2 lb}}\n").diagnostics, "2:24 expression.syntax"));
-  EXPECT_TRUE(has(load("bodies: {rod: {mass: 2kg}}\n").diagnostics, "2:22 unit.blank"));
-  EXPECT_TRUE(has(load("parameters: {L: 25 mm}\nbodies: {rod: {mass: L}}\n").diagnostics,
+  EXPECT_TRUE(has(resolved("bodies: {rod: {mass: 25 mm}}\n").diagnostics, "2:22 unit.dimension"));
+  EXPECT_TRUE(has(resolved("bodies: {rod: {mass: 2 lb}}\n").diagnostics, "2:24 expression.syntax"));
+  EXPECT_TRUE(has(resolved("bodies: {rod: {mass: 2kg}}\n").diagnostics, "2:22 unit.blank"));
+  EXPECT_TRUE(has(resolved("parameters: {L: 25 mm}\nbodies: {rod: {mass: L}}\n").diagnostics,
                   "3:22 unit.dimension"));
-  EXPECT_TRUE(has(load("parameters: {m: 2 kg}\n"
-                       "bodies: {rod: {mass: {value: m/2, unit: g}}}\n")
+  EXPECT_TRUE(has(resolved("parameters: {m: 2 kg}\n"
+                           "bodies: {rod: {mass: {value: m/2, unit: g}}}\n")
                       .diagnostics,
                   "3:30 unit.expression"));
-  EXPECT_TRUE(has(load("bodies: {rod: {mass: {value: 3, unit: furlong}}}\n").diagnostics,
+  EXPECT_TRUE(has(resolved("bodies: {rod: {mass: {value: 3, unit: furlong}}}\n").diagnostics,
                   "2:39 unit.unknown"));
 }
 
 TEST(Units, WithoutOneAnAngleBeyondATurnIsRemarked) {
   const std::string body = "dimension: 2\nbodies: {rod: {mass: 1, inertia: 1, angle: ";
-  EXPECT_EQ(only(load(body + "90}}\n").diagnostics), "3:44 unit.angle");
+  EXPECT_EQ(only(resolved(body + "90}}\n").diagnostics), "3:44 unit.angle");
   for (const char* meant : {"90 deg", "90 rad", "6.28", "30*pi"})
-    EXPECT_TRUE(load(body + meant + "}}\n").diagnostics.empty()) << meant;
+    EXPECT_TRUE(resolved(body + meant + "}}\n").diagnostics.empty()) << meant;
 }
 
 }  // namespace

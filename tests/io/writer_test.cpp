@@ -51,7 +51,7 @@ void expect_same_equations(const System& a, const System& b, const std::string& 
   }
 }
 
-std::string text_of(const std::string& path) {
+std::string written_text(const std::string& path) {
   Diagnostics diagnostics;
   return read_text(path, FileKind::regular, {}, diagnostics).value();
 }
@@ -82,7 +82,7 @@ void expect_round_trip(const std::string& text, const std::string& file) {
 TEST(Writer, EveryShippedModelComesBackWithTheSameEquations) {
   for (const std::string& name : test::shipped_names()) {
     const std::string path = models_folder() + "/" + name + ".yaml";
-    expect_round_trip(text_of(path), path);
+    expect_round_trip(written_text(path), path);
   }
 }
 
@@ -93,7 +93,7 @@ TEST(Writer, EveryExampleOfTheCatalogComesBackWithTheSameEquations) {
 
 TEST(Writer, AModelOfSeveralFilesBecomesOne) {
   const std::string path = test_data() + "/includes/model.yaml";
-  expect_round_trip(text_of(path), path);
+  expect_round_trip(written_text(path), path);
 }
 
 TEST(Writer, KeepsWordsNumbersAndTextsApart) {

@@ -58,7 +58,7 @@ struct Gram {
 };
 
 /// Joints of `rows` rows between bodies of six columns.
-Gram chain(int bodies, int rows, unsigned seed) {
+Gram chain_of(int bodies, int rows, unsigned seed) {
   Random random(seed);
   Gram out;
   out.sizes.assign(bodies - 1, rows);
@@ -91,9 +91,9 @@ void solve(const GramCholesky& cholesky, Vector& x) {
 }
 
 TEST(GramCholesky, SolvesToRounding) {
-  for (const Gram& gram :
-       {chain(2, 3, 1), chain(9, 3, 2), chain(40, 3, 3), chain(12, 4, 4), chain(12, 1, 5),
-        unstructured(1, 0, 6), unstructured(20, 15, 7), unstructured(25, 70, 8)}) {
+  for (const Gram& gram : {chain_of(2, 3, 1), chain_of(9, 3, 2), chain_of(40, 3, 3),
+                           chain_of(12, 4, 4), chain_of(12, 1, 5), unstructured(1, 0, 6),
+                           unstructured(20, 15, 7), unstructured(25, 70, 8)}) {
     GramCholesky cholesky(gram.plan());
     ASSERT_EQ(cholesky.factor(gram.Y), Eval::ok);
     Random random(9);
@@ -141,7 +141,7 @@ TEST(GramCholesky, SolvesForManyRightSidesAsForOne) {
 }
 
 TEST(GramCholesky, GivesTheSameBitsWhateverWasFactoredBefore) {
-  const Gram gram = chain(12, 3, 14), other = chain(12, 3, 15);
+  const Gram gram = chain_of(12, 3, 14), other = chain_of(12, 3, 15);
   GramCholesky fresh(gram.plan()), used(gram.plan());
   EXPECT_EQ(used.factor(Vector(gram.Y.size(), 0.0)), Eval::recoverable);
   EXPECT_EQ(used.factor(Vector(gram.Y.size(), std::numeric_limits<double>::quiet_NaN())),
@@ -199,7 +199,7 @@ TEST(GramCholesky, TellsHowMuchOfARowIsLeft) {
 
 TEST(GramCholesky, FillsAChainLinearly) {
   const auto fill = [](int bodies) {
-    return chain(bodies, 3, 20).plan()->factor_nonzeros() / bodies;
+    return chain_of(bodies, 3, 20).plan()->factor_nonzeros() / bodies;
   };
   EXPECT_NEAR(fill(5000) / fill(500), 1, 0.01);
 }

@@ -73,12 +73,12 @@ Solver linear_solver(LinearSolverOptions options) {
           [s](std::span<double> x) { (*s)->solve_transposed(x); }, [s] { return (*s)->rcond(); }};
 }
 
-struct Case {
+struct SolverCase {
   std::string name;
   std::function<Solver()> make;
 };
 
-class EveryLinearSolver : public testing::TestWithParam<Case> {
+class EveryLinearSolver : public testing::TestWithParam<SolverCase> {
  protected:
   Solver solver = GetParam().make();
 };
@@ -259,13 +259,13 @@ TEST_P(EveryLinearSolver, AcceptsAnEmptySystem) {
 
 INSTANTIATE_TEST_SUITE_P(
     Linalg, EveryLinearSolver,
-    testing::Values(Case{"dense_lu", dense_lu}, Case{"sparse_lu", sparse_lu},
-                    Case{"sparse_lu_refactored", sparse_lu_refactored},
-                    Case{"linear_solver", [] { return linear_solver({}); }},
-                    Case{"linear_solver_dense",
-                         [] { return linear_solver({.dense_limit = 1 << 30}); }},
-                    Case{"linear_solver_sparse",
-                         [] { return linear_solver({.dense_limit = -1, .dense_fill = 2.0}); }}),
+    testing::Values(
+        SolverCase{"dense_lu", dense_lu}, SolverCase{"sparse_lu", sparse_lu},
+        SolverCase{"sparse_lu_refactored", sparse_lu_refactored},
+        SolverCase{"linear_solver", [] { return linear_solver({}); }},
+        SolverCase{"linear_solver_dense", [] { return linear_solver({.dense_limit = 1 << 30}); }},
+        SolverCase{"linear_solver_sparse",
+                   [] { return linear_solver({.dense_limit = -1, .dense_fill = 2.0}); }}),
     [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace

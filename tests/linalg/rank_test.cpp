@@ -172,40 +172,6 @@ TEST(FullPivotLu, PermutationsAreRecoveredFromAScaledPermutationMatrix) {
   EXPECT_EQ(lu.pivot_ratio(), 8.0);
 }
 
-TEST(Svd, ReproducesTheMatrixFromOrthonormalFactors) {
-  Random random(58);
-  for (const Shape& shape : shapes) {
-    const Matrix A = random_matrix_of_rank(shape.rows, shape.cols, shape.rank, random);
-    Svd svd;
-    ASSERT_EQ(svd.factor(A), Eval::ok);
-    const Vector& s = svd.singular_values();
-    ASSERT_EQ(static_cast<int>(s.size()), std::min(shape.rows, shape.cols));
-    EXPECT_TRUE(std::is_sorted(s.rbegin(), s.rend()));
-    Matrix US = svd.U(), USVt, VtV;
-    for (int i = 0; i < US.rows(); ++i) {
-      for (int j = 0; j < US.cols(); ++j) US(i, j) *= s[j];
-    }
-    multiply(US, transposed(svd.V()), USVt);
-    for (int i = 0; i < A.rows(); ++i) {
-      for (int j = 0; j < A.cols(); ++j) {
-        EXPECT_NEAR(USVt(i, j), A(i, j), 1e-13 * (1.0 + norm_frobenius(A)));
-      }
-    }
-    for (int j = 0; j < svd.V().cols(); ++j) EXPECT_NEAR(column_norm(svd.V(), j), 1.0, 1e-13);
-    for (int j = 0; j < svd.U().cols(); ++j) EXPECT_NEAR(column_norm(svd.U(), j), 1.0, 1e-13);
-  }
-}
-
-TEST(Svd, KnowsTheSingularValuesOfADiagonal) {
-  Matrix A(3, 4);
-  A(0, 1) = -5.0, A(1, 3) = 0.25, A(2, 0) = 3.0;
-  Svd svd;
-  ASSERT_EQ(svd.factor(A, Svd::Output::values), Eval::ok);
-  EXPECT_NEAR(svd.singular_values()[0], 5.0, 1e-15);
-  EXPECT_NEAR(svd.singular_values()[1], 3.0, 1e-15);
-  EXPECT_NEAR(svd.singular_values()[2], 0.25, 1e-15);
-}
-
 TEST(RankDecisions, CallNonFiniteValuesRecoverable) {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -213,7 +179,6 @@ TEST(RankDecisions, CallNonFiniteValuesRecoverable) {
     A(2, 1) = bad;
     EXPECT_EQ(PivotedQr().factor(A), Eval::recoverable);
     EXPECT_EQ(FullPivotLu().factor(A), Eval::recoverable);
-    EXPECT_EQ(Svd().factor(A), Eval::recoverable);
     EXPECT_EQ(find_row_dependencies(A).eval, Eval::recoverable);
     EXPECT_EQ(find_row_dependencies(test::sparse_copy(A)).eval, Eval::recoverable);
   }
@@ -243,13 +208,11 @@ TEST(RankDecisions, AcceptEmptyMatrices) {
     const Matrix A(rows, cols);
     PivotedQr qr;
     FullPivotLu lu;
-    Svd svd;
     EXPECT_EQ(qr.factor(A), Eval::ok);
     EXPECT_EQ(qr.rank(), 0);
     EXPECT_EQ(qr.null_space(), Matrix::identity(cols));
     EXPECT_EQ(lu.factor(A), Eval::ok);
     EXPECT_EQ(lu.rank(), 0);
-    EXPECT_EQ(svd.factor(A), Eval::ok);
     EXPECT_EQ(find_row_dependencies(A).dependent.size(), static_cast<std::size_t>(rows));
   }
 }

@@ -18,15 +18,11 @@
 #include "kardan/formulation/catalog.h"
 #include "kardan/run/choice.h"
 #include "kardan/run/simulate.h"
+#include "properties/from_environment.h"
 #include "support/models.h"
 
 namespace kardan::test {
 namespace {
-
-unsigned from_environment(const char* name, unsigned fallback) {
-  const char* text = std::getenv(name);
-  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : fallback;
-}
 
 struct Chosen {
   std::string method;

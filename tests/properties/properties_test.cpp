@@ -12,16 +12,12 @@
 #include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/analysis.h"
 #include "kardan/run/simulate.h"
+#include "properties/from_environment.h"
 #include "properties/mechanism.h"
 #include "support/models.h"
 
 namespace kardan::test {
 namespace {
-
-unsigned from_environment(const char* name, unsigned fallback) {
-  const char* text = std::getenv(name);
-  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : fallback;
-}
 
 /// Runs the check on every mechanism; the first failure tells its seed and model.
 void for_all(unsigned share, const std::function<void(const Mechanism&)>& check) {

@@ -36,10 +36,11 @@ const std::vector<Row>& include_table() {
       {"kardan/io", {"kardan/base", "kardan/elements", "kardan/model", "kardan/run"}},
       {"kardan/study",
        {"kardan/base", "kardan/elements", "kardan/model", "kardan/run", "kardan/io"}},
-      {"apps/pictures", {}},
+      {"apps/pictures", {"kardan/io"}},
       {"apps/console", {"kardan/base"}},
       {"apps/reproduce", with_library({"apps/pictures", "apps/console"})},
-      {"apps/cli", with_library({"apps/pictures", "apps/console", "apps/reproduce"})},
+      {"apps/cli", with_library({"apps/pictures", "apps/console", "apps/reproduce", "apps/mpi"})},
+      {"apps/mpi", {}},
       {"apps/python", with_library({})},
   };
   return table;

@@ -380,6 +380,146 @@ contacts:
     EXPECT_NEAR(end[0].start.state.p[i], end[1].start.state.p[i], 1e-4) << i;
 }
 
+/// An eccentric drives a follower through a stiff, lightly damped contact: once what is fast has died
+/// out, 'radau5' takes far fewer steps than 'rodasp'.
+constexpr const char* cam = R"(
+kardan: 1
+dimension: 2
+parameters: {R: 0.05, r: 0.01, ecc: 0.02, w: 30}
+bodies:
+  cam: {mass: 1, inertia: 1e-3, position: [0, 0], markers: {centre: {at: [0, ecc]}}}
+  follower: {mass: 0.3, inertia: 1e-4, position: [0, ecc + R + r]}
+joints:
+  shaft: {type: revolute, between: [ground, cam]}
+  guide: {type: prismatic, bodies: [ground, follower], at: [0, 0.08], axis: [0, 1]}
+drivers:
+  motor: {type: driver, between: [ground, cam], motion: w*t}
+forces:
+  spring: {type: spring_damper, between: [{body: ground, at: [0, 0.2]}, follower], stiffness: 2000, free_length: 0.2}
+contacts:
+  touch: {type: sphere_sphere, between: [cam.centre, follower], radius_a: R, radius_b: r, stiffness: 1e7, damping: 500}
+)";
+
+long attempts(const RunReport& r) {
+  return r.driver.counters.steps + r.driver.counters.rejected + r.driver.counters.failed;
+}
+
+TEST(AutomaticRun, TakesACheaperMethodOnTheWay) {
+  RunReport runs[3];
+  int k = 0;
+  for (const char* method : {"auto", "rodasp", "radau5"}) {
+    Prepared p = prepared(test::model_of(cam));
+    SimulateOptions options = automatic(1, 1e-6);
+    options.method = method;
+    Diagnostics diagnostics;
+    runs[k] = simulate(p, options, Watchers{}, diagnostics);
+    EXPECT_EQ(runs[k].driver.reason, Reason::finished) << runs[k].driver.message;
+    // The follower's centre is 60 mm from the eccentric's, but for what the contact yields.
+    const double across = 0.02 * std::sin(30), up = std::sqrt(0.06 * 0.06 - across * across);
+    EXPECT_NEAR(p.start.state.p[4], 0.02 * std::cos(30) + up, 2e-5) << method;
+    ++k;
+  }
+  EXPECT_EQ(runs[0].method, "radau5");
+  EXPECT_THAT(runs[0].automatic.why, HasSubstr("from t = "));
+  EXPECT_LT(static_cast<double>(attempts(runs[0])), 0.5 * static_cast<double>(attempts(runs[1])));
+  EXPECT_LT(static_cast<double>(attempts(runs[0])), 1.5 * static_cast<double>(attempts(runs[2])));
+}
+
+TEST(AutomaticRun, LooksForACheaperMethodAlsoFromRestartPoints) {
+  SimulateOptions options = automatic(0.3, 1e-6);
+  options.checkpoint_every = 0.02;
+  std::vector<RunMemory> memories;
+  Watchers watchers;
+  watchers.checkpoint = [&](const RunMemory& memory) { memories.push_back(memory); };
+  Prepared whole = prepared(test::model_of(cam));
+  Diagnostics diagnostics;
+  const RunReport r = simulate(whole, options, watchers, diagnostics);
+  EXPECT_EQ(r.method, "radau5") << r.automatic.why;
+  ASSERT_GE(memories.size(), 10U);
+  for (const std::size_t i : {std::size_t{1}, memories.size() / 3, memories.size() - 2}) {
+    Prepared again = prepared(test::model_of(cam));
+    const RunReport rest = simulate(again, options, Watchers{}, diagnostics, &memories[i]);
+    EXPECT_EQ(rest.automatic.why, r.automatic.why);
+    EXPECT_EQ(rest.driver.counters.steps, r.driver.counters.steps);
+    EXPECT_EQ(again.start.state.p, whole.start.state.p) << "from t = " << memories[i].state.t;
+  }
+}
+
+/// Nonlinear contact laws, and a stop that is not flat, are no matter for a flow that is exact for
+/// linear equations: a ball at a Hunt-Crossley floor, and one that slides off a hemisphere.
+TEST(AutomaticRun, StepsThroughImpactsAsFewTimesAsOthers) {
+  const char* const floor = R"(
+kardan: 1
+gravity: [0, 0, -9.81]
+parameters: {R: 0.1}
+bodies:
+  ball: {mass: 1, inertia: [0.004, 0.004, 0.004], position: [0, 0, R + 0.5]}
+contacts:
+  floor: {type: sphere_plane, between: [ground, ball], radius: R, law: hunt_crossley, stiffness: 1e7, dissipation: 0.5}
+)";
+  const char* const hemisphere = R"(
+kardan: 1
+gravity: [0, 0, -9.81]
+bodies:
+  ball: {kind: point, mass: 1, position: [0, 0, 1], velocity: [0.1, 0, 0]}
+when:
+  dome: {expression: sqrt(ball.x^2 + ball.y^2 + ball.z^2) - 1, direction: falling, action: {impulse: {restitution: 0}}}
+)";
+  for (const char* const text : {floor, hemisphere}) {
+    RunReport runs[2];
+    for (const bool by_itself : {true, false}) {
+      Prepared p = prepared(test::model_of(text));
+      SimulateOptions options = automatic(1.2, 1e-9);
+      if (!by_itself) options.method = "rn4";
+      Diagnostics diagnostics;
+      runs[by_itself ? 0 : 1] = simulate(p, options, Watchers{}, diagnostics);
+    }
+    EXPECT_EQ(runs[0].driver.reason, Reason::finished) << runs[0].driver.message;
+    EXPECT_EQ(runs[1].driver.reason, Reason::finished) << runs[1].driver.message;
+    EXPECT_LE(attempts(runs[0]), attempts(runs[1])) << runs[0].automatic.why;
+  }
+}
+
+/// What rests is balanced to rounding, however small the forces of the model's energies are.
+TEST(AutomaticRun, BlamesNoRoundingOfWhatCannotMove) {
+  Prepared p = prepared(test::model_of(R"(
+kardan: 1
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  rod: {mass: 2, inertia: 0.2, position: [0.5, 0]}
+joints:
+  pin: {type: revolute, bodies: [ground, rod], at: [0, 0]}
+  weld: {type: fixed, bodies: [ground, rod], at: [0, 0]}
+)"));
+  Diagnostics diagnostics;
+  const RunReport r = simulate(p, automatic(1, 1e-6), Watchers{}, diagnostics);
+  EXPECT_EQ(r.driver.reason, Reason::finished) << r.driver.message;
+  EXPECT_THAT(r.against, testing::IsEmpty());
+}
+
+/// The equations cannot be evaluated beyond x = 1 and are stiff there: whatever is chosen fails, and
+/// every method that can treat them is tried before the run is given up.
+TEST(AutomaticRun, TriesEveryMethodBeforeItGivesUp) {
+  Prepared p = prepared(test::model_of(R"(
+kardan: 1
+equations:
+  positions: {x: 0}
+  velocities: {v: 1}
+  forces: {v: sqrt(1 - x)}
+)"));
+  Diagnostics diagnostics;
+  const RunReport r = simulate(p, automatic(3, 1e-6), Watchers{}, diagnostics);
+  EXPECT_NE(r.driver.reason, Reason::finished);
+  for (const char* method : {"'radau5' went on", "then 'rodasp'"})
+    EXPECT_THAT(r.automatic.why, HasSubstr(method));
+  EXPECT_LT(r.driver.counters.steps, 1000);
+}
+
+TEST(AutomaticRun, IsTheDefault) {
+  EXPECT_EQ(SimulateOptions().method, "auto");
+}
+
 TEST(AutomaticRun, KeepsAnExactFlowThatIsOne) {
   for (const char* model : {"ball_column", "bouncing_balls"}) {
     Prepared p = prepared(test::shipped(model));

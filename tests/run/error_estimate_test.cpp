@@ -19,11 +19,11 @@ using namespace test;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::string pendulum =
+const std::string light_pendulum =
     "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\n"
     "bodies:\n  rod: {mass: 1, inertia: 0.3, position: [1, 0], markers: {end: {at: [-1, 0]}}}\n"
     "joints:\n  pin: {type: revolute, between: [ground, rod.end]}\n";
-const std::string top =
+const std::string spun_top =
     "kardan: 1\ndimension: 3\ngravity: [0, 0, -9.81]\n"
     "bodies:\n  top: {mass: 1, inertia: [0.02, 0.02, 0.01], position: [0.2, 0, 0.1],\n"
     "        angular_velocity: [3, 2, 40], markers: {tip: {at: [-0.2, 0, -0.1]}}}\n"
@@ -65,7 +65,7 @@ class ErrorOfEveryMethod : public testing::TestWithParam<std::string> {};
 /// than the steps, and the estimate larger than the error, by whatever it is.
 TEST_P(ErrorOfEveryMethod, IsEstimatedWithinAFactorOfThree) {
   const bool high = find_method(GetParam())->order > 5;
-  for (const std::string& model : {pendulum, top, drag}) {
+  for (const std::string& model : {light_pendulum, spun_top, drag}) {
     const Ran reference = estimated_run(model, "dop853", 3, 1e-13);
     for (const double tolerance : high ? std::vector{1e-9, 1e-10} : std::vector{1e-5, 1e-7}) {
       const Ran run = estimated_run(model, GetParam(), 3, tolerance);
@@ -87,7 +87,7 @@ TEST(ErrorEstimate, ChangesNothing) {
     std::vector<State> ends;
     for (const double wanted : {0.0, 1.0}) {
       Diagnostics diagnostics;
-      Prepared prepared = prepare(model_of(top), {}, diagnostics);
+      Prepared prepared = prepare(model_of(spun_top), {}, diagnostics);
       ASSERT_TRUE(prepared.system);
       SimulateOptions options;
       options.method = method;
@@ -103,7 +103,7 @@ TEST(ErrorEstimate, ChangesNothing) {
 }
 
 TEST(ErrorEstimate, NamesTheWorstVariable) {
-  const Ran run = estimated_run(pendulum, "rn4", 3, 1e-4);
+  const Ran run = estimated_run(light_pendulum, "rn4", 3, 1e-4);
   const EstimatedError& e = run.report.error_estimate;
   EXPECT_THAT(e.position.name, HasSubstr("rod."));
   EXPECT_THAT(e.velocity.name, HasSubstr("rod."));
@@ -154,7 +154,7 @@ PrepareRun maker(const std::string& model) {
 
 /// With `accuracy` the error is below it, as a tighter run shows.
 TEST(HeldAccuracy, IsBelowWhatWasAskedFor) {
-  for (const std::string& model : {pendulum, top, drag})
+  for (const std::string& model : {light_pendulum, spun_top, drag})
     for (const char* method : {"rn4", "dopri5", "radau5"})
       for (const double accuracy : {1e-3, 1e-6}) {
         SimulateOptions options;
@@ -173,7 +173,7 @@ TEST(HeldAccuracy, IsBelowWhatWasAskedFor) {
 /// A run that does not hold it has failed, and says so.
 TEST(HeldAccuracy, CountsAgainstARunThatMissesIt) {
   Diagnostics diagnostics;
-  Prepared prepared = maker(pendulum)();
+  Prepared prepared = maker(light_pendulum)();
   SimulateOptions options;
   options.t_end = 3;
   options.driver.tolerance = 1e-3;
@@ -190,7 +190,7 @@ TEST(HeldAccuracy, SaysWhyItCannotBeHeld) {
   options.t_end = 3;
   options.accuracy = 1e-14;
   Diagnostics diagnostics;
-  const FoundTolerance found = hold_accuracy(maker(pendulum), options, diagnostics);
+  const FoundTolerance found = hold_accuracy(maker(light_pendulum), options, diagnostics);
   EXPECT_FALSE(found.found.held);
   EXPECT_THAT(found.found.message, HasSubstr("no tolerance is tighter"));
 }

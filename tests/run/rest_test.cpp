@@ -11,8 +11,8 @@ namespace {
 
 using test::Ran;
 
-Ran run_model(const std::string& text, const std::string& method, double t_end,
-              double tolerance = 1e-9) {
+Ran run_to_end(const std::string& text, const std::string& method, double t_end,
+               double tolerance = 1e-9) {
   Ran out = test::run_model(text, method, t_end, tolerance);
   EXPECT_EQ(out.report.driver.reason, Reason::finished) << out.report.driver.message;
   return out;
@@ -42,7 +42,7 @@ class Rest : public testing::TestWithParam<const char*> {
 TEST_P(Rest, FollowsAccumulatingBounces) {
   const double fall = std::sqrt(2 / g), e = 0.5, end = 3;
   for (double tolerance : {1e-6, 1e-9}) {
-    const Ran r = run_model(ball("0.5"), GetParam(), end, tolerance);
+    const Ran r = run_to_end(ball("0.5"), GetParam(), end, tolerance);
     const auto rests = r.times("hit.rest", 1);
     ASSERT_EQ(rests.size(), 1u);
     const double left = std::sqrt(20 * tolerance / g) * e / (1 - e);
@@ -62,7 +62,7 @@ TEST_P(Rest, FollowsAccumulatingBounces) {
 }
 
 TEST_P(Rest, FollowsAnImpulseWithoutRestitutionAtOnce) {
-  const Ran r = run_model(ball("0"), GetParam(), 2);
+  const Ran r = run_to_end(ball("0"), GetParam(), 2);
   const auto rests = r.times("hit.rest", 1);
   ASSERT_EQ(rests.size(), 1u);
   ASSERT_EQ(r.times("hit", -1).size(), 1u);
@@ -73,8 +73,8 @@ TEST_P(Rest, FollowsAnImpulseWithoutRestitutionAtOnce) {
 
 /// A force 4 t lifts 2 kg off at t = 2 g/4; then m z'' = 4 (t - t0).
 TEST_P(Rest, EndsWhereAForceLifts) {
-  const Ran r = run_model(ball("0", "forces: {lift: {type: force, on: ball, fz: 4*t}}\n"),
-                          GetParam(), 6, tolerance());
+  const Ran r = run_to_end(ball("0", "forces: {lift: {type: force, on: ball, fz: 4*t}}\n"),
+                           GetParam(), 6, tolerance());
   const auto leaves = r.times("hit.rest", -1);
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_NEAR(leaves[0], g / 2, 1e-9) << "the reaction is known without error";
@@ -92,7 +92,7 @@ TEST_P(Rest, EndsWhereTheFloorFallsFaster) {
       "bodies: {ball: {kind: point, mass: 2, velocity: [0, 0, 1.2]}}\n"
       "when: {hit: {expression: ball.z - 0.1*sin(12*t), direction: falling, action: {impulse: "
       "{restitution: 0}}}}\n";
-  const Ran r = run_model(text, GetParam(), 0.7, tolerance());
+  const Ran r = run_to_end(text, GetParam(), 0.7, tolerance());
   const auto leaves = r.times("hit.rest", -1), rests = r.times("hit.rest", 1);
   ASSERT_GE(leaves.size(), 1u);
   ASSERT_GE(rests.size(), 2u);
@@ -126,7 +126,7 @@ TEST_P(Rest, HoldsSeveralStopsAtOnce) {
       "  floor: {expression: low.z, direction: falling, action: {impulse: {restitution: 0.3}}}\n"
       "  pair: {expression: high.z - low.z - 0.1, direction: falling, action: {impulse: "
       "{restitution: 0.3}}}\n";
-  const Ran r = run_model(text, GetParam(), 3.5, tolerance());
+  const Ran r = run_to_end(text, GetParam(), 3.5, tolerance());
   const auto leaves = r.times("floor.rest", -1);
   ASSERT_GE(leaves.size(), 1u);
   // Both rest before, and leave together: 10 t = 3 g.
@@ -150,7 +150,7 @@ TEST_P(Rest, EndsForOneOfTwoStops) {
       "{restitution: 0}}}\n"
       "  right: {expression: plate.y + 0.5*sin(plate.angle), direction: falling, action: {impulse: "
       "{restitution: 0}}}\n";
-  const Ran r = run_model(text, GetParam(), 2.3, tolerance());
+  const Ran r = run_to_end(text, GetParam(), 2.3, tolerance());
   ASSERT_EQ(r.times("left.rest", 1).size(), 1u);
   ASSERT_EQ(r.times("right.rest", 1).size(), 1u);
   ASSERT_EQ(r.times("right.rest", -1).size(), 1u);
@@ -173,7 +173,7 @@ TEST_P(Rest, HoldsAPendulum) {
       "{restitution: 0.4}}}}\n";
   // The weight at the arm 0.5 sin(angle) against the torque.
   const double leave = g * 0.5 * std::sin(1.0);
-  const Ran r = run_model(text, GetParam(), leave + 0.5, tolerance());
+  const Ran r = run_to_end(text, GetParam(), leave + 0.5, tolerance());
   ASSERT_EQ(r.times("stop.rest", 1).size(), 1u);
   ASSERT_EQ(r.times("stop.rest", -1).size(), 1u);
   EXPECT_NEAR(r.times("stop.rest", -1)[0], leave, 1e-8);
@@ -189,8 +189,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, Rest,
 TEST(RestWithAllMethods, IsHeldAndReleased) {
   for (const Method& method : methods()) {
     SCOPED_TRACE(method.name);
-    const Ran r = run_model(ball("0.5", "forces: {lift: {type: force, on: ball, fz: 8*t}}\n"),
-                            std::string(method.name), 3, 1e-5);
+    const Ran r = run_to_end(ball("0.5", "forces: {lift: {type: force, on: ball, fz: 8*t}}\n"),
+                             std::string(method.name), 3, 1e-5);
     EXPECT_EQ(r.times("hit.rest", 1).size(), 1u);
     ASSERT_EQ(r.times("hit.rest", -1).size(), 1u);
     EXPECT_NEAR(r.times("hit.rest", -1)[0], 2 * g / 8, 1e-10);
@@ -219,7 +219,7 @@ TEST(RestWithFixedSteps, IsExactForLocalLinearization) {
 
 /// Without anything that presses, a ball stays where it was stopped.
 TEST(RestWithoutForce, Stays) {
-  const Ran r = run_model(
+  const Ran r = run_to_end(
       "kardan: 1\nbodies: {ball: {kind: point, mass: 1, position: [0, 0, 1], velocity: [0, 0, "
       "-1]}}\n"
       "when: {wall: {expression: ball.z, action: {impulse: {restitution: 0}}}}\n",
@@ -231,7 +231,7 @@ TEST(RestWithoutForce, Stays) {
 
 /// A switch that turns the weight around lets go at once.
 TEST(RestAndParameters, AreDecidedAnewWhenForcesJump) {
-  const Ran r = run_model(
+  const Ran r = run_to_end(
       "kardan: 1\nparameters: {F: -3}\n"
       "bodies: {ball: {kind: point, mass: 1}}\nforces: {push: {type: force, on: ball, fz: F}}\n"
       "when:\n"
@@ -247,7 +247,7 @@ TEST(RestAndParameters, AreDecidedAnewWhenForcesJump) {
 
 /// A ball thrown on one end of a seesaw that rests on the other: the other lets go in the blow.
 TEST(RestAndImpulses, LetGoInABlow) {
-  const Ran r = run_model(
+  const Ran r = run_to_end(
       "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\n"
       "bodies:\n"
       "  beam: {mass: 1, inertia: 0.3}\n"
@@ -268,7 +268,7 @@ TEST(RestAndImpulses, LetGoInABlow) {
 
 /// The same in a file of equations, with a moving stop.
 TEST(RestOfEquations, IsHeldAndReleased) {
-  const Ran r = run_model(
+  const Ran r = run_to_end(
       "kardan: 1\nequations:\n"
       "  positions: {z: 1}\n  velocities: {u: 0}\n"
       "  forces: {u: -9.81}\n"
@@ -290,7 +290,7 @@ TEST(RestOfEquations, IsHeldAndReleased) {
 
 /// What a moving stop gives back is relative to it.
 TEST(Impulses, TurnTheSpeedRelativeToAMovingStop) {
-  const Ran r = run_model(
+  const Ran r = run_to_end(
       "kardan: 1\nbodies: {ball: {kind: point, mass: 1, position: [0, 0, 1], velocity: [0, 0, "
       "-1]}}\n"
       "when: {bat: {expression: ball.z - 2*t, direction: falling, action: {impulse: {restitution: "

@@ -10,12 +10,12 @@
 namespace kardan {
 namespace {
 
-constexpr double g = 9.81, mass = 2, inertia = 0.3, arm = 0.5;
+constexpr double gravity = 9.81, mass = 2, inertia = 0.3, arm = 0.5;
 
 StabilityReport judged(double angle, double damping) {
   Model m;
   m.dimension = 2;
-  m.gravity = FieldValue(FieldValue::List{0.0, -g});
+  m.gravity = FieldValue(FieldValue::List{0.0, -gravity});
   m.add_body("rod", {{"mass", mass},
                      {"inertia", inertia},
                      {"position",
@@ -50,7 +50,7 @@ TEST(StabilityOfABalance, OfAStandingPendulumIsNoneAndHasTheRateOfTheClosedForm)
     const StabilityReport got = judged(std::numbers::pi / 2, c);
     EXPECT_EQ(got.kind, Stability::unstable);
     const double half = c / (2 * J);
-    EXPECT_NEAR(got.growth, -half + std::sqrt(half * half + mass * g * arm / J), 1e-9);
+    EXPECT_NEAR(got.growth, -half + std::sqrt(half * half + mass * gravity * arm / J), 1e-9);
     EXPECT_EQ(got.moves.substr(0, 4), "rod.");
   }
 }

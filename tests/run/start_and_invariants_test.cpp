@@ -36,13 +36,13 @@ RunReport run(Prepared& model, const std::string& method, double t_end, double t
   return report;
 }
 
-const std::string top = R"(
+const std::string free_top = R"(
 bodies:
   top: {mass: 2, inertia: [0.1, 0.2, 0.35], position: [0, 0, 0], angular_velocity: [0.3, 4, 0.2], velocity: [1, 0.2, 0]}
 )";
 
 TEST(Invariants, OfAFreeBodyAreKeptToRoundOff) {
-  Prepared model = prepared(top + "invariants: [energy, momentum, angular_momentum]\n");
+  Prepared model = prepared(free_top + "invariants: [energy, momentum, angular_momentum]\n");
   ASSERT_EQ(model.system->sizes().e, 7);
   const auto ws = model.system->make_workspace();
   ASSERT_EQ(model.system->invariants(model.start.state, *ws), Eval::ok);
@@ -53,7 +53,7 @@ TEST(Invariants, OfAFreeBodyAreKeptToRoundOff) {
   for (std::size_t i = 0; i < before.size(); ++i)
     EXPECT_NEAR(ws->e[i], before[i], 1e-12 * (1 + std::abs(before[i]))) << i;
   // Left to themselves they follow the tolerance.
-  Prepared free = prepared(top);
+  Prepared free = prepared(free_top);
   const RunReport without = run(free, "radau5", 20, 1e-4);
   EXPECT_GT(without.energy.balance_error, 1e-9);
 }
@@ -62,7 +62,7 @@ TEST(Invariants, HaveTheDerivativesOfTheirValues) {
   for (const char* dimension : {"2", "3"}) {
     const std::string bodies =
         dimension == std::string("3")
-            ? top
+            ? free_top
             : "dimension: 2\nbodies: {top: {mass: 2, inertia: 0.3, position: [1, 2], "
               "angle: 0.4, velocity: [1, 0.2], angular_velocity: 3}}\n";
     Prepared model = prepared(
@@ -135,13 +135,13 @@ invariants: [energy]
 }
 
 TEST(Invariants, AreNotIgnoredSilentlyByOtherFormulations) {
-  Prepared model = prepared(top + "invariants: [energy]\n");
+  Prepared model = prepared(free_top + "invariants: [energy]\n");
   const RunReport report = run(model, "rn4", 0.1);
   ASSERT_EQ(report.remarks.size(), 1U);
   EXPECT_THAT(report.remarks[0], HasSubstr("not kept"));
 }
 
-const std::string arm = R"(
+const std::string two_arms = R"(
 dimension: 2
 bodies:
   upper: {mass: 1, inertia: 0.1, position: [0.5, 0]}
@@ -152,7 +152,7 @@ joints:
 )";
 
 TEST(StartConditions, ExactlyEnoughDetermineTheStart) {
-  const Prepared model = prepared(arm + R"(
+  const Prepared model = prepared(two_arms + R"(
 assemble:
   - {want: upper.angle, equals: 0.3}
   - {want: lower.angle - 2*upper.angle, equals: 0}
@@ -175,15 +175,16 @@ assemble:
   - {want: lower.angle, equals: 0.6}
 )";
   const Prepared fits =
-      prepared(arm + three + "  - {want: upper.angle + lower.angle, equals: 0.9}\n");
+      prepared(two_arms + three + "  - {want: upper.angle + lower.angle, equals: 0.9}\n");
   EXPECT_EQ(fits.start.report.status, Eval::ok) << fits.start.report.message;
-  const Prepared off = prepared(arm + three + "  - {want: upper.angle + lower.angle, equals: 1}\n");
+  const Prepared off =
+      prepared(two_arms + three + "  - {want: upper.angle + lower.angle, equals: 1}\n");
   EXPECT_NE(off.start.report.status, Eval::ok);
   EXPECT_THAT(off.start.report.message, HasSubstr("upper.angle"));
 }
 
 TEST(StartConditions, TooFewLeaveTheNearestStartAndSayWhatWasFree) {
-  const Prepared model = prepared(arm + "assemble: [{want: upper.angle, equals: 0.3}]\n");
+  const Prepared model = prepared(two_arms + "assemble: [{want: upper.angle, equals: 0.3}]\n");
   ASSERT_EQ(model.start.report.status, Eval::ok) << model.start.report.message;
   EXPECT_NEAR(model.start.state.p[2], 0.3, 1e-12);
   EXPECT_EQ(model.start.report.free_positions.size(), 1U);
@@ -193,11 +194,11 @@ TEST(StartConditions, TooFewLeaveTheNearestStartAndSayWhatWasFree) {
 }
 
 TEST(StartConditions, AConsistentStartMayBeTrusted) {
-  const Prepared model = prepared(arm + "start: as_given\n");
+  const Prepared model = prepared(two_arms + "start: as_given\n");
   ASSERT_EQ(model.start.report.status, Eval::ok) << model.start.report.message;
   EXPECT_EQ(model.start.state.p, model.system->start().p);
   EXPECT_EQ(model.start.state.v, model.system->start().v);
-  std::string bent = arm;
+  std::string bent = two_arms;
   bent.replace(bent.find("[1.5, 0]"), 8, "[1.6, 0]");
   const Prepared off = prepared(bent + "start: as_given\n");
   EXPECT_NE(off.start.report.status, Eval::ok);

@@ -20,7 +20,8 @@ Prepared prepared(GeneralProblem& problem) {
   return out;
 }
 
-RunReport run(Prepared& system, const std::string& method, double t_end, double tolerance) {
+RunReport run_equations(Prepared& system, const std::string& method, double t_end,
+                        double tolerance) {
   SimulateOptions options;
   options.method = method;
   options.t_end = t_end;
@@ -48,7 +49,7 @@ TEST_P(AndrewsInSevenAngles, ReachesTheReferenceOfTheCartesianModel) {
   Prepared system = prepared(problem);
   const double tolerance = 1e-8;
   for (const ReferencePoint& point : reference) {
-    const RunReport report = run(system, GetParam(), point.state.t, tolerance);
+    const RunReport report = run_equations(system, GetParam(), point.state.t, tolerance);
     EXPECT_LT(report.residuals.position, 1e-12);
     const State &end = system.start.state, &exact = point.state;
     const double allowed = 10 * tolerance;
@@ -70,7 +71,7 @@ TEST(UserPendulum, SwingsWithItsPeriod) {
   GeneralProblem problem = general_pendulum(0);
   Prepared system = prepared(problem);
   // A whole period of the release from the horizontal, from elliptic integrals.
-  const RunReport report = run(system, "rn4", 2.000027027893063842, 1e-10);
+  const RunReport report = run_equations(system, "rn4", 2.000027027893063842, 1e-10);
   EXPECT_NEAR(system.start.state.p[0], 1, 1e-9);
   EXPECT_NEAR(system.start.state.p[1], 0, 1e-8);
   EXPECT_LT(report.energy.balance_error, 1e-8);
@@ -100,11 +101,11 @@ TEST_P(EquationFile, RunsWithEveryMethod) {
   const double t_end = std::string(GetParam()) == "andrews_minimal" ? 0.003 : 0.2;
   const double tolerance = 1e-4;
   Prepared reference = start();
-  run(reference, "rodasp", t_end, 1e-9);
+  run_equations(reference, "rodasp", t_end, 1e-9);
   for (const Method& method : methods()) {
     SCOPED_TRACE(method.name);
     Prepared system = start();
-    run(system, std::string(method.name), t_end, tolerance);
+    run_equations(system, std::string(method.name), t_end, tolerance);
     // Methods of order 1 leave what their estimate, of order 1 too, does not see.
     const double allowed = (method.order > 1 ? 10 : 100) * tolerance;
     EXPECT_LT(reached(system.start.state.p, reference.start.state.p), allowed);

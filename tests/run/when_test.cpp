@@ -11,7 +11,7 @@ namespace kardan {
 namespace {
 
 /// A stone thrown upwards: z = v t - g t^2/2.
-constexpr double g = 9.81, v = 10;
+constexpr double pull = 9.81, v = 10;
 
 std::string thrown(const std::string& when) {
   return "kardan: 1\ngravity: [0, 0, -9.81]\n"
@@ -44,7 +44,7 @@ Flight fly(const std::string& text, const std::string& method = "rn4", double t_
 
 /// When the stone is at height h on its way up (-1) or down (+1).
 double time_at(double h, int side) {
-  return (v + side * std::sqrt(v * v - 2 * g * h)) / g;
+  return (v + side * std::sqrt(v * v - 2 * pull * h)) / pull;
 }
 
 class When : public testing::TestWithParam<const char*> {};
@@ -75,9 +75,9 @@ TEST_P(When, StopsTheRunAtTheEventAndSaysWhich) {
       fly(thrown("  top: {expression: stone.vz, direction: falling, action: stop}\n"), GetParam());
   EXPECT_EQ(r.report.driver.reason, Reason::stopped);
   EXPECT_EQ(r.report.driver.message, "event 'top'");
-  EXPECT_NEAR(r.report.driver.t, v / g, 1e-6);
-  EXPECT_NEAR(r.prepared.start.state.p[2], v * v / (2 * g), 1e-6);
-  EXPECT_NEAR(r.prepared.start.a[2], -g, 1e-12) << "accelerations belong to the end";
+  EXPECT_NEAR(r.report.driver.t, v / pull, 1e-6);
+  EXPECT_NEAR(r.prepared.start.state.p[2], v * v / (2 * pull), 1e-6);
+  EXPECT_NEAR(r.prepared.start.a[2], -pull, 1e-12) << "accelerations belong to the end";
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, When, testing::Values("rn4", "dopri5", "bdf"));
@@ -95,7 +95,7 @@ TEST(WhenEvents, UsesSensorsParametersAndTime) {
                  "  late: {expression: t - 1, action: stop}\n"
                  "parameters: {e: 20}\n"));
   ASSERT_EQ(r.report.driver.events.size(), 2u);
-  EXPECT_NEAR(r.report.driver.events[0].t, (v - std::sqrt(40)) / g, 1e-6);
+  EXPECT_NEAR(r.report.driver.events[0].t, (v - std::sqrt(40)) / pull, 1e-6);
   EXPECT_NEAR(r.report.driver.t, 1, 1e-12);
 }
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <random>
 
 #include "kardan/study/counter_random.h"
 #include "kardan/study/design.h"
@@ -137,9 +139,70 @@ TEST(Sensitivities, OfIshigamisFunctionAreWithinTheirErrors) {
     const Sensitivity& x = s.of[0][j];
     EXPECT_NEAR(x.first, first[j], 1.96 * x.first_error) << j;
     EXPECT_NEAR(x.total, total[j], 1.96 * x.total_error) << j;
-    // They say something: of one row terms are of the size of the variance.
-    EXPECT_LT(x.first_error, 2 / std::sqrt(4095));
-    EXPECT_LT(x.total_error, 2 / std::sqrt(4095));
+  }
+}
+
+/// The standard error that a row's terms have, with the true mean and variance of the function, and
+/// how far an estimate of it from `rows` rows may be off: the fourth moment tells (4 standard errors
+/// of s, by linearization: s (kurtosis - 1)^1/2/(2 n^1/2)).
+struct TrueError {
+  double error, bound;
+};
+TrueError true_error(const std::function<double(std::mt19937_64&)>& term, double rows) {
+  std::mt19937_64 random(1);
+  constexpr int draws = 400'000;
+  double second = 0, fourth = 0;
+  for (int i = 0; i < draws; ++i) {
+    const double t = term(random);
+    second += t * t / draws;
+    fourth += t * t * t * t / draws;
+  }
+  const double kurtosis = fourth / (second * second);
+  const double error = std::sqrt(second / rows);
+  // Of the draws here, too.
+  return {error, 4 * 0.5 * std::sqrt(kurtosis - 1) * error * (1 / std::sqrt(rows) + 1 / std::sqrt(draws))};
+}
+
+TEST(Sensitivities, TellTheStandardErrorsThatTheirTermsHave) {
+  Rows data{{{"a", "b", "c"}, {"y"}}, {}};
+  constexpr int rows = 4096;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> unit;
+  for (int row = 0; row < rows; ++row) {
+    std::vector<double> A(3), B(3);
+    for (double& u : A) u = unit(random);
+    for (double& u : B) u = unit(random);
+    for (int block = 0; block < 5; ++block) {
+      std::vector<double> u = block == 1 ? B : A;
+      if (block > 1) u[block - 2] = B[block - 2];
+      u.push_back(ishigami(u));
+      data.add(u);
+    }
+  }
+  const Sensitivities s = sensitivities(data.shape, data.scan());
+  const double p4 = std::pow(std::numbers::pi, 4), v1 = std::pow(1 + 0.1 * p4 / 5, 2) / 2;
+  const double v2 = 49.0 / 8, v13 = 0.08 * p4 * p4 / 225, v = v1 + v2 + v13, mean = 3.5;
+  const double first[] = {v1 / v, v2 / v, 0}, total[] = {(v1 + v13) / v, v2 / v, v13 / v};
+  for (int j = 0; j < 3; ++j) {
+    const auto term = [&](std::mt19937_64& draw, bool of_total) {
+      std::vector<double> A(3), B(3);
+      for (double& u : A) u = unit(draw);
+      for (double& u : B) u = unit(draw);
+      std::vector<double> M = A;
+      M[j] = B[j];
+      const double a = ishigami(A) - mean, b = ishigami(B) - mean, m = ishigami(M) - mean;
+      const double below = (a * a + b * b) / 2;
+      return of_total ? ((a - m) * (a - m) / 2 - total[j] * below) / v
+                      : (b * (m - a) - first[j] * below) / v;
+    };
+    const TrueError one = true_error([&](auto& draw) { return term(draw, false); }, rows);
+    const TrueError all = true_error([&](auto& draw) { return term(draw, true); }, rows);
+    const Sensitivity& x = s.of[0][j];
+    EXPECT_NEAR(x.first_error, one.error, one.bound) << j;
+    EXPECT_NEAR(x.total_error, all.error, all.bound) << j;
+    // The bounds say something.
+    EXPECT_LT(one.bound, 0.3 * one.error);
+    EXPECT_LT(all.bound, 0.3 * all.error);
   }
 }
 

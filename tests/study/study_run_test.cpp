@@ -241,6 +241,63 @@ keep: {end: final(a.x)}
   EXPECT_EQ(store.reduce().statistics.not_met.hits, 3U);
 }
 
+/// x = A cos(w t): the extremes of x and v lie anywhere in steps, which are long here.
+TEST(StudyRuns, FindExtremesBetweenTheEndsOfSteps) {
+  for (const char* method : {"dopri5", "dop853", "rn4"}) {
+    const Study study(oscillator, std::string("simulate: {t_end: 3, tolerance: 1e-4, method: ") +
+                                      method + R"(}
+design: {type: random, runs: 12}
+vary: {A: {type: uniform, from: 1, to: 2}, w: {type: uniform, from: 3, to: 6}}
+keep: {fast: max(v), back: min(x), far: max(abs(x - 3*A)), steps: 'max(t)'}
+)");
+    auto store = study.store("s.h5");
+    do_runs(study.plan, store, {2});
+    double worst = 0;
+    for (const auto& row : rows_of(store)) {
+      const double A = row[0], w = row[1];
+      // Twenty tolerances: what the motion itself may be off after so many steps.
+      EXPECT_NEAR(row[2], A * w, 2e-3 * A * w) << method;
+      EXPECT_NEAR(row[3], -A, 2e-3 * A) << method;
+      EXPECT_NEAR(row[4], 4 * A, 2e-3 * A) << method;
+      EXPECT_EQ(row[5], 3);
+      worst = std::max(worst, 3 * w / row[store.shape().steps()]);
+    }
+    // The ends alone would miss 1 - cos(w h/2) of it.
+    EXPECT_GT(1 - std::cos(worst / 2), 4e-3) << method;
+  }
+}
+
+TEST(StudyRuns, TellErrorsThatAreEstimatedOrMeasured) {
+  const std::string vary = "vary: {w: {type: uniform, from: 1, to: 9}}\nkeep: {end: final(x)}\n";
+  for (const char* how : {"", "simulate: {error_estimate: 1}\n", "certify: true\n"}) {
+    const Study study(oscillator, how + vary + "design: {type: random, runs: 4}\n");
+    auto store = study.store("s.h5");
+    EXPECT_EQ(do_runs(study.plan, store, {1}).failed, 0U) << how;
+    const std::size_t errors = store.shape().errors();
+    for (const auto& row : rows_of(store)) {
+      if (*how == 0) {
+        EXPECT_TRUE(std::isnan(row[errors]));
+        continue;
+      }
+      const double at_end = std::abs(row[1] - std::cos(row[0]));
+      EXPECT_GE(1.1 * row[errors], at_end) << how;  // the largest of the run
+      EXPECT_LT(row[errors], 1e-4) << how;
+      EXPECT_GT(row[errors + 1], 0) << how;
+      EXPECT_GE(row[errors + 2], 1) << how;
+    }
+  }
+  // One that cannot be certified has failed, and says why.
+  const Study coarse(oscillator, "certify: true\nsimulate: {options: {fixed_step: 0.2}, method: "
+                                 "dopri5, tolerance: 1e-12}\n" +
+                                     vary + "design: {type: random, runs: 1}\n");
+  const RowShape shape(coarse.plan);
+  std::vector<double> row(shape.width());
+  WholeRun whole;
+  do_run(coarse.plan, shape, 0, row, whole);
+  EXPECT_TRUE(shape.failed(row) || row[shape.errors()] < 1e-12) << whole.message;
+  EXPECT_EQ(shape.failed(row), !whole.message.empty());
+}
+
 TEST(StudyRuns, HaveTheColourOfTheirCertificate) {
   const Study study(oscillator, R"(design: {type: random, runs: 3}
 vary: {w: {type: uniform, from: 1, to: 9}}

@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "support/matrices.h"
 #include "support/models.h"
 
 namespace kardan::test {
@@ -28,13 +29,6 @@ sensors:
 
 Mat3d orientation_of(const State& state) {
   return rotation_matrix(Quaternion{state.p[3], state.p[4], state.p[5], state.p[6]});
-}
-
-double distance(const Mat3d& A, const Mat3d& B) {
-  double largest = 0;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) largest = std::fmax(largest, std::abs(A[i][j] - B[i][j]));
-  return largest;
 }
 
 TEST(Coordinates, OfASpatialBodyAreItsCentreAndAUnitQuaternion) {

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "kardan/model/resolve.h"
+#include "support/matrices.h"
 #include "support/models.h"
 
 namespace kardan::test {
@@ -20,13 +21,6 @@ BodyData body_of(const std::string& fields, int dimension = 3) {
   const Blueprint blueprint = resolve(model, Catalog::builtin(), {}, diagnostics);
   EXPECT_TRUE(diagnostics.empty()) << format(diagnostics);
   return blueprint.bodies.at(1);
-}
-
-double distance(const Mat3d& A, const Mat3d& B) {
-  double largest = 0;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) largest = std::fmax(largest, std::abs(A[i][j] - B[i][j]));
-  return largest;
 }
 
 Mat3d diagonal(double x, double y, double z) {

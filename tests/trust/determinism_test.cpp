@@ -22,7 +22,7 @@ namespace {
 
 /// Enough for events, rejections and a second partition to happen somewhere; the models and methods
 /// are many.
-constexpr int most_steps = 12;
+constexpr int first_steps = 12;
 
 /// FNV-1a of everything a run computes.
 std::uint64_t hash_run(Prepared& prepared, const std::string& method) {
@@ -36,7 +36,7 @@ std::uint64_t hash_run(Prepared& prepared, const std::string& method) {
   options.t_end = 0.5;
   options.every = 0.01;
   options.driver.tolerance = 1e-4;
-  options.driver.max_steps = most_steps;
+  options.driver.max_steps = first_steps;
   if (const Method* m = find_method(method); m && m->name.starts_with("baumgarte"))
     options.driver.fixed_step = 0.01;
   const ConsistentStart start = prepared.start;

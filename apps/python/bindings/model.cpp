@@ -10,7 +10,7 @@
 namespace kardan::python {
 namespace {
 
-/// A model that was read and not changed since has told its warnings.
+/// A model that was read and not changed since has reported its warnings.
 enum class Warnings { told, to_tell };
 
 class ModelTask final : public Task {
@@ -33,7 +33,7 @@ class ModelTask final : public Task {
     overrides_ = overrides;
     if (at == StartAt::equilibrium) model_.start = "equilibrium";
     simulate = model_.simulate;
-    // Warnings were told by the reader.
+    // Warnings were reported by the reader.
     Diagnostics found;
     prepared_ = kardan::prepare(model_, overrides, std::move(loaded->system), found, catalog);
     if (found.has_errors()) diagnostics.add_new(found);
@@ -201,7 +201,7 @@ std::shared_ptr<ModelSource> load(const std::string& path, bool include_anywhere
   return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
 }
 
-/// A model as text, as it is: what is wrong with it is told when it is used.
+/// A model as text, as it is: what is wrong with it is reported when it is used.
 std::shared_ptr<ModelSource> restore(const std::string& text, const std::string& file) {
   Diagnostics diagnostics;
   auto document = parse_yaml(text, file, diagnostics);

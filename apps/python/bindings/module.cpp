@@ -1,6 +1,7 @@
 #include <system_error>
 
 #include "apps/python/bindings/source.h"
+#include "apps/python/bindings/studies.h"
 #include "kardan/run/versions.h"
 
 PYBIND11_MODULE(_core, module) {
@@ -32,4 +33,5 @@ PYBIND11_MODULE(_core, module) {
   bind_simulation(module);
   bind_equations(module);
   bind_compiled(module);
+  bind_studies(module);
 }

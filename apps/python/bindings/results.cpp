@@ -89,7 +89,7 @@ void ResultRows::write(const std::vector<std::string>& paths, const std::string&
 
 namespace {
 
-/// A result that a file tells.
+/// A result read from a file.
 class StoredRows final : public ResultRows, public ResultSink {
  public:
   void begin(const ResultDescription& description) override { description_ = description; }

@@ -13,6 +13,7 @@ Load a model file or build a model in the same words, ask for an accuracy, and g
 Models:      load, read, Model (its methods are the element types: help(kardan.Model))
 Equations:   Equations (functions on arrays), SymbolicEquations (SymPy, compiled)
 Results:     Result, Comparison, read_result, view
+Studies:     study, Study: many runs of a model
 Catalogs:    elements, methods, formulations
 Step by step: Simulation (of model.simulation(...)), kardan.gym (an environment to learn in)
 Errors:      Error, ModelError, AssemblyError, RunError, SimulationError, ModelWarning
@@ -29,6 +30,7 @@ from .model import Model, load, read
 from .report import Report
 from .result import Result, read_result, view
 from .simulation import Simulation
+from .study import Study, study
 from .symbolic import SymbolicEquations
 
 __version__ = versions()["kardan"]
@@ -47,6 +49,7 @@ __all__ = [
     "RunError",
     "Simulation",
     "SimulationError",
+    "Study",
     "SymbolicEquations",
     "elements",
     "formulations",
@@ -54,6 +57,7 @@ __all__ = [
     "methods",
     "read",
     "read_result",
+    "study",
     "versions",
     "view",
 ]

@@ -26,6 +26,7 @@ contacts:
 
   double radius = 0;  // [m]
 
+  [[nodiscard]] double drawn_radius() const { return radius; }
   template <class F>
   static void fields(F& f) {
     f("radius", &SpherePlane::radius,

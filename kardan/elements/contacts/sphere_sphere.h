@@ -21,6 +21,7 @@ contacts:
 
   double radius_a = 0, radius_b = 0;  // [m]
 
+  [[nodiscard]] double drawn_radius() const { return radius_b; }
   template <class F>
   static void fields(F& f) {
     f("radius_a", &SphereSphere::radius_a,

@@ -77,6 +77,7 @@ contacts:
   static constexpr int frames = 1;
   static constexpr Silhouette silhouette = Silhouette::wheel;
   [[nodiscard]] RoadLine road_line(double from, double to) const;
+  [[nodiscard]] double drawn_radius() const { return radius; }
 
   double radius = 0;     // [m]
   double stiffness = 0;  // [N/m]

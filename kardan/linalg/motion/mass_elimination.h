@@ -33,11 +33,11 @@ class MassElimination {
   int columns() const { return plan_->M->rows; }
   int rows() const { return plan_->G->rows; }
 
-  /// recoverable when M is not positive definite: failed_column() tells where.
+  /// recoverable when M is not positive definite: failed_column() says where.
   [[nodiscard]] Eval factor_mass(std::span<const double> M);
   int failed_column() const { return failed_column_; }
 
-  /// After factor_mass. recoverable when the rows depend on each other: failed_row() tells which
+  /// After factor_mass. recoverable when the rows depend on each other: failed_row() says which
   /// one depends on others.
   [[nodiscard]] Eval factor(std::span<const double> G);
   int failed_row() const { return row_at(used().failed_row()); }

@@ -9,7 +9,7 @@ namespace kardan {
 inline constexpr double not_seen = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double lowest = -std::numeric_limits<double>::infinity();
 
-struct Largest final : Reduction {
+struct Largest final : Reduction, SeeksPeaks {
   static constexpr std::string_view name = "max";
   static constexpr std::string_view summary = "The largest value.";
   static constexpr Sight sight = Sight::all;
@@ -19,9 +19,11 @@ struct Largest final : Reduction {
   /// What is no number stays: a moment that is not known may have been the largest.
   void see(double, double y) override { most = std::isnan(y) || y > most ? y : most; }
   double result() override { return most == lowest ? not_seen : most; }
+  Side side() const override { return Side::above; }
+  double best() const override { return most; }
 };
 
-struct Smallest final : Reduction {
+struct Smallest final : Reduction, SeeksPeaks {
   static constexpr std::string_view name = "min";
   static constexpr std::string_view summary = "The smallest value.";
   static constexpr Sight sight = Sight::all;
@@ -30,6 +32,8 @@ struct Smallest final : Reduction {
   void begin() override { least = -lowest; }
   void see(double, double y) override { least = std::isnan(y) || y < least ? y : least; }
   double result() override { return least == -lowest ? not_seen : least; }
+  Side side() const override { return Side::below; }
+  double best() const override { return least; }
 };
 
 struct Final final : Reduction {

@@ -2,7 +2,7 @@
 /// The strongest oscillation in the rows. Their mean is taken off and they are weighed by Hann's
 /// window (F. J. Harris, On the use of windows for harmonic analysis with the discrete Fourier
 /// transform, Proc. IEEE 66 (1978) 51-83); the spectrum is sampled eight times as densely as rows
-/// of that number resolve, and a parabola through the largest sample and its neighbours tells the
+/// of that number resolve, and a parabola through the largest sample and its neighbours gives the
 /// peak.
 
 #include <vector>

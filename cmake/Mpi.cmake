@@ -1,0 +1,18 @@
+# Ranks of MPI for `kardan study`: a library of its own beside the program, loaded where a launcher has started it. Built
+# where mpi.h is; without it everything else is the same.
+find_program(KARDAN_MPICXX NAMES mpicxx mpic++)
+mark_as_advanced(KARDAN_MPICXX)
+if(KARDAN_MPICXX)
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI QUIET COMPONENTS CXX)
+endif()
+if(TARGET MPI::MPI_CXX)
+  add_library(kardan_mpi MODULE ${PROJECT_SOURCE_DIR}/apps/mpi/ranks_plugin.cpp)
+  target_include_directories(kardan_mpi PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(kardan_mpi PRIVATE MPI::MPI_CXX)
+  set_target_properties(kardan_mpi PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  if(TARGET kardan)
+    add_dependencies(kardan kardan_mpi)
+  endif()
+  install(TARGETS kardan_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/kardan)
+endif()

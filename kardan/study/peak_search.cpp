@@ -1,0 +1,85 @@
+#include "kardan/study/peak_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kardan {
+namespace {
+
+/// A course may bend more between ends of steps than they tell.
+constexpr double more_bent = 4;
+constexpr int most_looks = 6;
+
+struct Top {
+  double t = 0, y = 0;
+};
+
+/// Of the parabola through three points, in order of time; the middle one where it has none between
+/// them.
+Top top_of(double t0, double y0, double t1, double y1, double t2, double y2) {
+  const double left = (y1 - y0) / (t1 - t0), right = (y2 - y1) / (t2 - t1);
+  const double bend = (right - left) / (t2 - t0);
+  if (!(bend < 0)) return {t1, y1};
+  const double t = std::clamp(0.5 * (t0 + t1) - 0.5 * left / bend, t0, t2);
+  return {t, y0 + (t - t0) * (left + bend * (t - t1))};
+}
+
+}  // namespace
+
+void PeakSearch::end_of_step(double t, double y) {
+  if (known_ > 0 && t == ends_[0].t) {  // after an event the motion begins anew
+    ends_[0].y = y;
+    return;
+  }
+  ends_[2] = ends_[1];
+  ends_[1] = ends_[0];
+  ends_[0] = {t, y};
+  known_ = std::min(known_ + 1, 3);
+}
+
+/// `y` and the best: times the side.
+bool PeakSearch::beats(double y) const {
+  const double best = side() * seeker_->best();
+  return y > best + worth_ * std::abs(best);
+}
+
+bool PeakSearch::worth_it() const {
+  if (known_ < 2) return false;
+  if (known_ < 3) return true;
+  const auto& [last, before, first] = ends_;
+  const double h = last.t - before.t, h0 = before.t - first.t;
+  const double bend =
+      std::abs((last.y - before.y) / h - (before.y - first.y) / h0) / (0.5 * (h + h0));
+  // y'' bounded by B: the course leaves its chord by no more than B h^2/8.
+  return beats(std::max(side() * last.y, side() * before.y) + more_bent * bend * h * h / 8);
+}
+
+void PeakSearch::look(double begin, double end, const Course& at) const {
+  if (!worth_it()) return;
+  double t0 = begin, y0 = side() * ends_[1].y, t2 = end, y2 = side() * ends_[0].y;
+  double t1 = 0.5 * (begin + end), y1 = side() * at(t1, Look::first);
+  const Top first = top_of(t0, y0, t1, y1, t2, y2);
+  if (!beats(std::max(y1, first.y)) && y1 == y1) return;
+  // Not-a-number ends the search: the reduction says that a moment is not known.
+  y1 = side() * at(t1, Look::counts);
+  for (int looks = 1; looks < most_looks && y1 == y1; ++looks) {
+    const double t = top_of(t0, y0, t1, y1, t2, y2).t, least = 1e-6 * (end - begin);
+    if (std::abs(t - t1) < least || t - t0 < least || t2 - t < least) return;
+    const double y = side() * at(t, Look::counts);
+    const double gain = std::abs(y - y1);
+    // The better one of the inner two stays in the middle.
+    double ta = t1, ya = y1, tb = t, yb = y;
+    if (ta > tb) {
+      std::swap(ta, tb);
+      std::swap(ya, yb);
+    }
+    if (ya >= yb) {
+      t2 = tb, y2 = yb, t1 = ta, y1 = ya;
+    } else {
+      t0 = ta, y0 = ya, t1 = tb, y1 = yb;
+    }
+    if (gain <= worth_ * std::abs(y1)) return;
+  }
+}
+
+}  // namespace kardan

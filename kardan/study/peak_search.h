@@ -1,0 +1,43 @@
+#pragma once
+/// Looks for the largest or smallest value of a course inside steps.
+///
+/// The ends of steps are known. Where the values there and the bend of the course, of three ends in
+/// a row, leave room for a value beyond the best so far, the middle is looked at; where it is, or the
+/// top of the parabola through the three is, beyond the best, the tops of parabolas are followed
+/// until nothing is gained. A course is taken for one that
+/// bends no more than four times what its ends tell: what is shorter than a step and seen by none of
+/// its ends, nor by its middle, is not found.
+
+#include <functional>
+
+#include "kardan/study/kept.h"
+
+namespace kardan {
+
+class PeakSearch {
+ public:
+  /// `worth`: the share of the best by which a peak must stand out to be looked for.
+  PeakSearch(const SeeksPeaks& seeker, double worth) : seeker_(&seeker), worth_(worth) {}
+
+  void end_of_step(double t, double y);
+  /// A first look need not be exact, others are told to the reduction.
+  enum class Look { first, counts };
+  using Course = std::function<double(double t, Look)>;
+  /// `at`: the value at a time in the step between the last two ends.
+  void look(double begin, double end, const Course& at) const;
+
+ private:
+  struct Point {
+    double t = 0, y = 0;
+  };
+  double side() const { return seeker_->side() == SeeksPeaks::Side::above ? 1 : -1; }
+  bool beats(double y) const;
+  bool worth_it() const;
+
+  const SeeksPeaks* seeker_;
+  double worth_;
+  Point ends_[3];  // the last one first
+  int known_ = 0;
+};
+
+}  // namespace kardan
