@@ -22,7 +22,7 @@ NearbySystem::NearbySystem(const System& system)
       chart_(system),
       ws_(system.make_workspace()),
       coupled_(system),
-      saddle_(system.patterns().mass, system.patterns().constraint) {
+      motion_(system) {
   a_.resize(second_order());
   lambda_.resize(system.sizes().constraints());
   open_.resize(lambda_.size());
@@ -57,13 +57,10 @@ Eval NearbySystem::accelerate() {
   if (system_.sizes().multiplier_forces) return coupled_.solve(point_, a_, lambda_, *ws_);
   if (Eval e = auxiliaries_.follow(system_, base_, point_, *ws_); e != Eval::ok) return e;
   if (Eval e = system_.evaluate(point_, Request::all(), *ws_); e != Eval::ok) return e;
-  if (Eval e =
-          saddle_.factor(ws_->M.values, ws_->G.values, kardan::Matrix(), system_.scales().mass);
-      e != Eval::ok)
-    return e;
+  if (Eval e = motion_.factor(point_, *ws_); e != Eval::ok) return e;
   a_ = ws_->f;
   lambda_ = ws_->gamma;
-  saddle_.solve(a_, lambda_);
+  motion_.solve(a_, lambda_);
   return all_finite(a_) ? Eval::ok : Eval::recoverable;
 }
 
@@ -221,10 +218,7 @@ Eval NearbySystem::carry(const Local& at, const State& base, Local& e) {
 /// With the factors of the last node, which lies near the base.
 Eval NearbySystem::close(Local& e) {
   if (system_.sizes().multiplier_forces)
-    if (Eval done =
-            saddle_.factor(ws_->M.values, ws_->G.values, kardan::Matrix(), system_.scales().mass);
-        done != Eval::ok)
-      return done;
+    if (Eval done = motion_.factor(point_, *ws_); done != Eval::ok) return done;
   for (std::size_t i = 0; i < e.x.size(); ++i) {
     near_base_.x[i] = -e.x[i];
     near_base_.u[i] = base_.v[i] - e.u[i];
@@ -237,7 +231,7 @@ Eval NearbySystem::close(Local& e) {
   for (const auto& [residual, part] : {std::pair(&ws_->g, &e.x), std::pair(&ws_->rate, &e.u)}) {
     std::ranges::fill(across_, 0.0);
     open_ = *residual;
-    saddle_.solve(across_, open_);
+    motion_.solve(across_, open_);
     add_scaled(1, across_, *part);
   }
   return Eval::ok;

@@ -19,9 +19,9 @@
 #include "kardan/formulation/accelerations.h"
 #include "kardan/formulation/auxiliary.h"
 #include "kardan/formulation/chart.h"
+#include "kardan/formulation/independent_motion.h"
 #include "kardan/integrate/nearby_motion.h"
 #include "kardan/linalg/linear_solver.h"
-#include "kardan/linalg/motion/saddle.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -56,7 +56,7 @@ class NearbySystem final : public NearbyMotion {
   std::unique_ptr<Workspace> ws_;
   AuxiliarySolver auxiliaries_;
   AccelerationSolver coupled_;  // where forces depend on multipliers
-  Saddle saddle_;
+  IndependentMotion motion_;
   State base_, point_, moved_;
   Vector a_, lambda_;  // at the last point
   Local near_base_;

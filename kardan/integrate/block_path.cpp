@@ -100,6 +100,11 @@ void BlockPath::pass(std::span<const PathPoint> points, std::span<const double> 
     weigh(points_, nodes[i], derivatives - 1, first_.data() + i * points.size());
 }
 
+std::array<double, 3> BlockPath::share_of_rates(int i, int point) const {
+  const std::size_t at = static_cast<std::size_t>(i) * times_.size() + point;
+  return {second_[at].a[0], second_[at].a[1], at < first_.size() ? first_[at].v[0] : 0};
+}
+
 void BlockPath::at(std::span<const PathPoint> points, int i, Local& y, LocalRate& rate) const {
   const std::size_t n = points.front().y.x.size();
   y.x.assign(n, 0.0);

@@ -8,6 +8,7 @@
 /// left in them at the ends is small, but not in accelerations: the path without them is of degree
 /// 2 s + 1 (s).
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,8 @@ class BlockPath {
   /// The path through all points, which must be at different times, ascending; `nodes` in shares
   /// of the time between the first and the last.
   void pass(std::span<const PathPoint> points, std::span<const double> nodes, By by);
+  /// How much x and u of a point count in the acceleration at node i, and z in its rate.
+  std::array<double, 3> share_of_rates(int i, int point) const;
   /// At node i: the point and its rates.
   void at(std::span<const PathPoint> points, int i, Local& y, LocalRate& rate) const;
 

@@ -16,12 +16,11 @@ constexpr double longest_turn = 1.5;
 constexpr double longest_ratio = 10;
 /// Kicks are stable while omega times their longest time stays below 2; modes that are faster than
 /// half of that are followed otherwise.
-constexpr double fastest_kick = 1;
-/// Where kicks change by so many times what moves e from node to node a look decides, or it is
-/// plain (over the smallest weight): a defect alone that changes its sign makes 2.
-constexpr double suspicious = 1.5, plain = 6;
-/// Blocks after which kicks are tried again: at first, and at most.
-constexpr int first_patience = 4, longest_patience = 256;
+constexpr double fastest_kick = 0.5;
+/// Blocks from look to look at how fast modes are.
+constexpr int pause_between_looks = 8;
+/// Of the motion over a block: the displacement to look along; and the least one.
+constexpr double look_share = 1e-4, least_look = 1e-8;
 
 /// L_0(x) ... L_{n-1}(x)
 void laguerre(double x, std::span<double> L) {
@@ -43,39 +42,35 @@ void clear(Local& y) {
   for (Vector* part : {&y.x, &y.u, &y.z}) std::ranges::fill(*part, 0.0);
 }
 
-/// Of displacements, with what rates make of them in a time.
-double size(const Local& e, double time) {
+double length(const Vector& a) {
   double sum = 0;
-  for (const double x : e.x) sum += x * x;
-  for (const double u : e.u) sum += time * time * u * u;
-  for (const double z : e.z) sum += z * z;
-  return std::sqrt(sum);
-}
-
-double distance(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  for (const double value : a) sum += value * value;
   return std::sqrt(sum);
 }
 
 }  // namespace
 
-/// The path must be exact beyond the order of the method, and the quadrature beyond the path: two
-/// steps give degree 8, three 11, four 14.
+/// The path must be exact beyond the order of the method, and the quadrature beyond the path. Two
+/// steps give degree 8, and two ends before them 14.
 ErrorBlocks error_blocks(const Method& method) {
-  return method.order <= 5 ? ErrorBlocks{2, 4} : ErrorBlocks{3, 8};
+  return method.order <= 5 ? ErrorBlocks{2, 4, 0} : ErrorBlocks{2, 9, 2};
 }
 
 GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
     : motion_(motion),
       blocks_(blocks),
-      ends_(static_cast<std::size_t>(2 * blocks.steps + 1)),
-      points_(ends_.size()) {
+      ends_(static_cast<std::size_t>(2 * blocks.steps + blocks.earlier + 1)),
+      points_(ends_.size()),
+      smooth_(ends_.size()) {
   for (int steps = 1; steps <= blocks.steps; ++steps)
     rules_.emplace_back(blocks.nodes - (blocks.steps - steps));
   quadrature_.nodes.resize(static_cast<std::size_t>(blocks.nodes));
   const int n = motion.second_order(), m = motion.first_order();
-  for (Local* y : {&e_, &start_, &kicked_e_, &y_, &change_, &last_e_}) y->resize(n, m);
+  for (Local* y : {&e_, &start_, &y_, &change_, &beside_}) y->resize(n, m);
+  fastest_.resize(n, m);
+  inside_.ends.resize(static_cast<std::size_t>(blocks.steps - 1));
+  inside_.defects.resize(static_cast<std::size_t>(blocks.nodes));
+  for (LocalRate& d : inside_.defects) d.resize(n, m);
   for (LocalRate* rate : {&rate_, &d_, &last_d_}) rate->resize(n, m);
   for (PathPoint& point : points_) {
     point.y.resize(n, m);
@@ -89,6 +84,7 @@ void GlobalError::begin(const State& state, const Vector& a, const Vector& b) {
   end_ = state;
   block_.first = block_.last = 0;
   ends_[0] = {state, a, b};
+  fastest_.doubt();
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
 }
@@ -148,7 +144,7 @@ void GlobalError::add(const Local& change) {
 /// reach.
 void GlobalError::take_earlier_ends() {
   block_.earliest = block_.first;
-  while (block_.earliest > 0 && block_.last - block_.earliest < blocks_.steps) {
+  while (block_.earliest > 0 && block_.last - block_.earliest < blocks_.steps + blocks_.earlier) {
     PathPoint& point = points_[block_.earliest - 1];
     const End& end = ends_[block_.earliest - 1];
     const double h = ends_[block_.earliest].state.t - end.state.t,
@@ -178,31 +174,21 @@ void GlobalError::carry_over() {
   quadrature_.rule = &rules_[steps() - 1];
   take_earlier_ends();
   start_ = e_;
-  bool stiff = fast_.blocks > 0;
+  inside_.count = 0;
+  const double longest_kick = block_.length * *std::ranges::max_element(quadrature_.rule->weight);
   Eval done = Eval::ok;
-  const bool kicked = !stiff;
-  kicked_whole_ = false;
-  if (kicked) done = kick(stiff);
-  if (stiff) {
-    if (kicked) {
-      fast_.patience = std::clamp(2 * fast_.patience, first_patience, longest_patience);
-      fast_.blocks = fast_.patience;
-    }
-    --fast_.blocks;
-    std::swap(kicked_e_, e_);
+  if (!fastest_.known()) done = look_first();
+  bool kicked = done == Eval::ok && fastest_.rate() * longest_kick <= fastest_kick;
+  if (kicked) kicked = kick() == Eval::ok && look_inside() == Eval::ok;
+  if (!kicked) {
     e_ = start_;
+    inside_.count = 0;
     done = follow_fast_modes();
-    // Kicks let fast modes grow: where they have come to less, there are none.
-    if (kicked_whole_ && !(size(e_, block_.length) < size(kicked_e_, block_.length))) {
-      std::swap(kicked_e_, e_);
-      fast_.blocks = 0;
-      done = Eval::ok;
-    }
   }
   end_ = ends_[block_.last].state;
   if (done == Eval::ok) done = motion_.carry(points_[block_.last].y, end_, e_);
   known_ = done == Eval::ok && all_finite(e_.x) && all_finite(e_.u) && all_finite(e_.z);
-  const int kept = std::min(block_.last, blocks_.steps);
+  const int kept = std::min(block_.last, blocks_.steps + blocks_.earlier - 1);
   for (int i = 0; i <= kept; ++i) std::swap(ends_[i], ends_[block_.last - kept + i]);
   block_.first = block_.last = kept;
 }
@@ -223,11 +209,104 @@ Eval GlobalError::defect(std::size_t node, const Local& e) {
   return Eval::ok;
 }
 
-Eval GlobalError::kick(bool& stiff) {
+/// How fast modes are, at the first node of the first block with these equations.
+Eval GlobalError::look_first() {
+  pass(points_, BlockPath::By::all_rates);
+  if (Eval done = defect(0, e_); done != Eval::ok) return done;
+  while (!fastest_.known())
+    if (Eval done = look(0, e_); done != Eval::ok) return done;
+  std::ranges::fill(last_d_.a, 0.0);
+  std::ranges::fill(last_d_.b, 0.0);
+  return Eval::ok;
+}
+
+/// From the defect at a node and at a point beside it.
+Eval GlobalError::look(std::size_t node, const Local& e) {
+  pause_ = pause_between_looks;
+  const double H = block_.length;
+  const double motion = H * length(y_.u) + H * H * length(rate_.a) + H * length(rate_.b);
+  beside_ = e;
+  add_to(1, fastest_.direction(std::max(look_share * motion, least_look), H), beside_);
+  last_d_ = d_;
+  const Eval done = defect(node, beside_);
+  add_scaled(-1, last_d_.a, d_.a);
+  add_scaled(-1, last_d_.b, d_.b);
+  if (done == Eval::ok) fastest_.answered(d_, H);
+  std::swap(last_d_, d_);
+  return done;
+}
+
+/// The defects of a block are those of the jumps that the steps have made: a path that is off by
+/// (x, u, z) at the ends of steps and has no accelerations there. That tells what they are at the
+/// end of the first one.
+Eval GlobalError::look_inside() {
+  inside_.count = 0;
+  if (steps() < 2) return Eval::ok;
+  const int nodes = static_cast<int>(quadrature_.rule->node.size());
+  const double H = block_.length;
+  const int first = block_.first - block_.earliest;
+  const auto fit = [&](int unknowns, auto&& entry, Matrix& weights) {
+    Matrix& A = inside_.A;
+    A.resize(nodes, unknowns);
+    for (int i = 0; i < nodes; ++i)
+      for (int k = 0; k < unknowns; ++k) A(i, k) = entry(i, k);
+    Matrix& gram = inside_.gram;
+    gram.resize(unknowns, unknowns);
+    for (int i = 0; i < unknowns; ++i)
+      for (int k = 0; k < unknowns; ++k) {
+        gram(i, k) = 0;
+        for (int n = 0; n < nodes; ++n) gram(i, k) += A(n, i) * A(n, k);
+      }
+    if (Eval e = inside_.lu.factor(gram); e != Eval::ok) return e;
+    weights.resize(nodes, unknowns);
+    inside_.column.resize(static_cast<std::size_t>(unknowns));
+    for (int n = 0; n < nodes; ++n) {
+      for (int k = 0; k < unknowns; ++k) inside_.column[k] = A(n, k);
+      inside_.lu.solve(inside_.column);
+      for (int k = 0; k < unknowns; ++k) weights(n, k) = inside_.column[k];
+    }
+    return Eval::ok;
+  };
+  // In units of the block: accelerations times H^2, and u times H.
+  const Eval second = fit(
+      2 * steps(),
+      [&](int i, int k) {
+        const std::array<double, 3> share = path_.share_of_rates(i, first + 1 + k / 2);
+        return k % 2 == 0 ? share[0] * H * H : share[1] * H;
+      },
+      inside_.second);
+  if (second != Eval::ok) return second;
+  if (!e_.z.empty())
+    if (Eval e = fit(
+            steps(), [&](int i, int k) { return path_.share_of_rates(i, first + 1 + k)[2] * H; },
+            inside_.first);
+        e != Eval::ok)
+      return e;
+  for (int j = 0; j + 1 < steps(); ++j) {
+    const int point = block_.first + 1 + j;
+    const double since = points_[point].t - points_[block_.first].t;
+    change_ = start_;
+    add_scaled(since, start_.u, change_.x);
+    for (int i = 0; i < nodes; ++i) {
+      add_scaled(H * H * inside_.second(i, 2 * j), inside_.defects[i].a, change_.x);
+      add_scaled(H * inside_.second(i, 2 * j + 1), inside_.defects[i].a, change_.u);
+      if (!e_.z.empty()) add_scaled(H * inside_.first(i, j), inside_.defects[i].b, change_.z);
+    }
+    Inner& inner = inside_.ends[inside_.count++];
+    inner.run = ends_[point].state;
+    inner.motion = inner.run;
+    y_ = points_[point].y;
+    add_to(-1, change_, y_);
+    motion_.state_at(y_, inner.motion);
+  }
+  return Eval::ok;
+}
+
+Eval GlobalError::kick() {
   pass(points_, BlockPath::By::all_rates);
   const GaussRule& rule = *quadrature_.rule;
   const double H = block_.length;
-  double at = 0, answer = 0, moved = 0;
+  double at = 0;
   for (std::size_t i = 0; i < rule.node.size(); ++i) {
     const double drift = (rule.node[i] - at) * H, weight = rule.weight[i] * H;
     at = rule.node[i];
@@ -236,42 +315,15 @@ Eval GlobalError::kick(bool& stiff) {
     change_ = e_;
     add_scaled(0.5 * weight, last_d_.a, change_.u);
     add_scaled(0.5 * weight, last_d_.b, change_.z);
-    if (Eval done = defect(i, change_); done != Eval::ok) {
-      stiff = i > 0;
-      return done;
-    }
-    if (i > 0) {
-      const double more = H * H * distance(d_.a, last_d_.a) + H * distance(d_.b, last_d_.b),
-                   way = distance(change_.x, last_e_.x) + H * distance(change_.u, last_e_.u) +
-                         distance(change_.z, last_e_.z);
-      stiff = more * rule.weight.front() > plain * way;
-      if (stiff) return Eval::ok;
-      answer += more;
-      moved += way;
-    }
-    std::swap(last_e_, change_);
+    if (Eval done = defect(i, change_); done != Eval::ok) return done;
     add_scaled(weight, d_.a, e_.u);
     add_scaled(weight, d_.b, e_.z);
-    last_d_ = d_;
+    last_d_ = inside_.defects[i] = d_;
   }
+  if (--pause_ <= 0)
+    if (Eval done = look(rule.node.size() - 1, change_); done != Eval::ok) return done;
+  std::swap(last_d_, d_);
   add_scaled((1 - at) * H, e_.u, e_.x);
-  stiff = false;
-  kicked_whole_ = true;
-  return answer > suspicious * moved ? look_for_fast_modes(stiff) : Eval::ok;
-}
-
-/// Where the defect itself changes as much, as in the first blocks, what e alone makes at the last
-/// node decides.
-Eval GlobalError::look_for_fast_modes(bool& stiff) {
-  clear(change_);
-  if (Eval done = defect(quadrature_.rule->node.size() - 1, change_); done != Eval::ok) return done;
-  const double answer = block_.length * block_.length * distance(d_.a, last_d_.a) +
-                        block_.length * distance(d_.b, last_d_.b);
-  const double moved = distance(change_.x, last_e_.x) +
-                       block_.length * distance(change_.u, last_e_.u) +
-                       distance(change_.z, last_e_.z);
-  const double fastest = fastest_kick / *std::ranges::max_element(quadrature_.rule->weight);
-  stiff = answer > fastest * fastest / (1 + fastest) * moved;
   return Eval::ok;
 }
 
@@ -293,10 +345,10 @@ void GlobalError::smooth_rates() {
     for (std::size_t i = 0; i < d_.a.size(); ++i) change_.u[i] = points[j].rate.a[i] - d_.a[i];
     for (std::size_t i = 0; i < d_.b.size(); ++i) change_.z[i] = points[j].rate.b[i] - d_.b[i];
     for (int pass = 0; pass < passes; ++pass) {
-      last_e_ = change_;
-      motion_.filter(last_e_);
-      add_scaled(-1, last_e_.u, change_.u);
-      add_scaled(-1, last_e_.z, change_.z);
+      beside_ = change_;
+      motion_.filter(beside_);
+      add_scaled(-1, beside_.u, change_.u);
+      add_scaled(-1, beside_.z, change_.z);
     }
     add_scaled(-1, change_.u, smooth.rate.a);
     add_scaled(-1, change_.z, smooth.rate.b);
@@ -304,7 +356,6 @@ void GlobalError::smooth_rates() {
 }
 
 Eval GlobalError::follow_fast_modes() {
-  smooth_.resize(points_.size());
   pass(points_, BlockPath::By::positions_and_velocities);
   const std::size_t middle = (quadrature_.rule->node.size() - 1) / 2;
   if (Eval done = defect(middle, start_); done != Eval::ok) return done;
@@ -326,6 +377,8 @@ Eval GlobalError::follow_fast_modes() {
       add_scaled(weight, d_.b, sums_[n].z);
     }
   }
+  if (--pause_ <= 0)
+    if (Eval done = look(rule.node.size() - 1, start_); done != Eval::ok) return done;
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
   change_ = sums_[solves - 1];

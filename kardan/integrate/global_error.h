@@ -21,17 +21,20 @@
 /// modes, times their eigenvalues; (1 - S)^3 of their difference from the path without them is taken
 /// out, which is little of what is slow.
 
+#include <span>
 #include <vector>
 
 #include "kardan/integrate/block_path.h"
+#include "kardan/integrate/fastest_rate.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/nearby_motion.h"
+#include "kardan/linalg/dense_lu.h"
 
 namespace kardan {
 
-/// Steps that make a block, and nodes in it.
+/// Steps that make a block, nodes in it, and ends before it that the path goes through.
 struct ErrorBlocks {
-  int steps = 2, nodes = 4;
+  int steps = 2, nodes = 4, earlier = 0;
 };
 [[nodiscard]] ErrorBlocks error_blocks(const Method& method);
 
@@ -52,6 +55,11 @@ class GlobalError {
   /// At the state of the last block's end, in the chart based there.
   const Local& error() const { return e_; }
   const State& at() const { return end_; }
+  /// An end of a step inside the last block: the state of the run, and the motion it estimates.
+  struct Inner {
+    State run, motion;
+  };
+  std::span<const Inner> inner() const { return {inside_.ends.data(), inside_.count}; }
   /// An event changes the error there.
   void add(const Local& change);
 
@@ -70,8 +78,10 @@ class GlobalError {
   void take_earlier_ends();
   void pass(const std::vector<PathPoint>& points, BlockPath::By by);
   void smooth_rates();
-  Eval kick(bool& stiff);
-  Eval look_for_fast_modes(bool& stiff);
+  Eval look_inside();
+  Eval look_first();
+  Eval look(std::size_t node, const Local& e);
+  Eval kick();
   Eval follow_fast_modes();
   Eval defect(std::size_t node, const Local& e);
 
@@ -93,15 +103,22 @@ class GlobalError {
     Vector nodes, shares;  // of the rule and of the points, in shares of the path
   } quadrature_;
   BlockPath path_, ends_path_;
-  Local e_, start_, kicked_e_, y_, change_, last_e_;
+  Local e_, start_, y_, change_, beside_;
   LocalRate rate_, d_, last_d_;
   std::vector<Local> sums_;
   State end_;
-  bool known_ = true;
-  bool kicked_whole_ = false;  // kicks have come to the end of the block
+  /// Ends of steps inside the last block.
   struct {
-    int blocks = 0, patience = 0;  // that are left, and after which kicks are tried again
-  } fast_;
+    std::vector<Inner> ends;
+    std::size_t count = 0;
+    std::vector<LocalRate> defects;  // at the nodes
+    Matrix A, gram, second, first;   // weights of the defects, by node, in what the ends are off by
+    DenseLu lu;
+    Vector column;
+  } inside_;
+  bool known_ = true;
+  FastestRate fastest_;
+  int pause_ = 0;  // blocks until the next look
   struct {
     long evaluations = 0, jacobians = 0;
   } counts_;

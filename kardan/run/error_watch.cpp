@@ -178,21 +178,26 @@ void ErrorWatch::judge() {
   for (std::size_t i = 0; i < e.z.size(); ++i) point_.z[i] = at.r[i] - e.z[i];
   near_ = at;
   nearby_->state_at(point_, near_);
-  estimate_.until = at.t;
-  LargestError& positions = estimate_.position;
-  estimate_.end_position = look(at.p, near_.p, 0, positions, position_);
-  estimate_.end_position =
-      std::max(estimate_.end_position,
-               look(at.r, near_.r, static_cast<int>(at.p.size()), positions, position_));
-  estimate_.end_velocity = look(at.v, near_.v, 0, estimate_.velocity, velocity_);
-  const double worst = std::max(estimate_.end_position, estimate_.end_velocity);
-  if (worst >= void_error) estimate_.void_from = std::min(estimate_.void_from, at.t);
-  note(at.t, estimate_.end_position, estimate_.end_velocity);
-  if (!(worst < lost)) give_up("the estimate is as large as the motion");
+  for (const GlobalError::Inner& inner : error_->inner()) compare(inner.run, inner.motion);
+  compare(at, near_);
+  if (!(std::max(estimate_.end_position, estimate_.end_velocity) < lost))
+    give_up("the estimate is as large as the motion");
 }
 
-double ErrorWatch::look(const Vector& value, const Vector& near, int first, LargestError& worst,
-                        Place& place) const {
+void ErrorWatch::compare(const State& run, const State& motion) {
+  estimate_.until = run.t;
+  LargestError& positions = estimate_.position;
+  const int rest = static_cast<int>(run.p.size());
+  estimate_.end_position = std::max(look(run, run.p, motion.p, 0, positions, position_),
+                                    look(run, run.r, motion.r, rest, positions, position_));
+  estimate_.end_velocity = look(run, run.v, motion.v, 0, estimate_.velocity, velocity_);
+  if (std::max(estimate_.end_position, estimate_.end_velocity) >= void_error)
+    estimate_.void_from = std::min(estimate_.void_from, run.t);
+  note(run.t, estimate_.end_position, estimate_.end_velocity);
+}
+
+double ErrorWatch::look(const State& at, const Vector& value, const Vector& near, int first,
+                        LargestError& worst, Place& place) const {
   double here = 0;
   for (std::size_t i = 0; i < value.size(); ++i) {
     const double off = std::abs(value[i] - near[i]), reached = off / (1 + std::abs(value[i]));
@@ -200,7 +205,7 @@ double ErrorWatch::look(const Vector& value, const Vector& near, int first, Larg
     if (reached <= worst.reached) continue;
     worst.reached = reached;
     worst.absolute = off;
-    worst.t = error_->at().t;
+    worst.t = at.t;
     place.index = first + static_cast<int>(i);
   }
   return here;

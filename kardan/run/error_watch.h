@@ -39,8 +39,9 @@ class ErrorWatch {
   struct Place {
     int index = -1;
   };
-  double look(const Vector& value, const Vector& near, int first, LargestError& largest,
-              Place& place) const;
+  void compare(const State& run, const State& motion);
+  double look(const State& at, const Vector& value, const Vector& near, int first,
+              LargestError& largest, Place& place) const;
   void note(double t, double position, double velocity);
   std::string name_of(Quantity::Kind kind, int index) const;
 
