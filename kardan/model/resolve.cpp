@@ -19,7 +19,7 @@ namespace {
 
 /// Keys every element may have besides the fields of its type.
 const std::vector<std::string> placement_keys{"type", "between", "on",    "bodies", "at",
-                                              "axis", "x_axis",  "joint", "color"};
+                                              "axis", "x_axis",  "joint", "joints", "color"};
 
 /// The section of equations with the events of `when` behind its own.
 NamedFields with_events(const NamedFields& equations, const std::vector<NamedFields>& events) {
@@ -174,7 +174,18 @@ class Resolver {
                              ? "take a type of the plane (revolute is its hinge), or leave out "
                                "'dimension: 2'"
                              : "take a type of space, or write dimension: 2");
-    type.check(e.fields, e.name, e.where, reader_);
+    if (const ElementType* joint = joint_of(e, type); joint && !e.find("coordinate"))
+      take_coordinate(type, *joint, data);
+    data.together = placed_by(e, "bodies");
+    data.does_work =
+        type.does_work || std::any_of(e.fields.begin(), e.fields.end(), [&](const auto& f) {
+          // A joint with a spring, a damper or friction.
+          return std::any_of(type.fields.begin(), type.fields.end(), [&](const FieldDoc& doc) {
+            return doc.key == f.first && doc.info.unit.starts_with("N");
+          });
+        });
+    if (e.find("joints")) take_coordinates(e, type, data);
+    type.check(data.fields, e.name, e.where, reader_);
     data.color = drawing_.color(e.find("color"), e.name + ".color", reader_);
     // Frames at a parameter that failed are missing without another report.
     const bool placed = frames(e, type, data.frames);
@@ -182,6 +193,76 @@ class Resolver {
       out_.faulty.insert(e.name);
     else
       out_.elements.push_back(std::move(data));
+  }
+
+  /// Of several joints: two markers of each, and what each leaves free where no other is chosen.
+  void take_coordinates(const NamedFields& e, const ElementType& type, ElementData& out) {
+    if (e.find("coordinates")) return;
+    FieldValue::List words;
+    for (const std::string& name : words_of(*e.find("joints"))) {
+      const ElementType* joint = type_of(name);
+      const std::string_view free =
+          joint ? coordinate_of(joint->free_coordinate, model_.dimension) : std::string_view();
+      if (joint && free.empty())
+        diagnostics_.error(
+            "joint.coordinate",
+            fmt::format("{}: joint '{}' has not one free coordinate", e.name, name), e.where,
+            "write coordinates: [...], one of x, y, z, distance, angle for each joint");
+      words.emplace_back(std::string(free));
+    }
+    if (std::any_of(type.fields.begin(), type.fields.end(),
+                    [](const FieldDoc& f) { return f.key == "coordinates"; }))
+      out.fields.emplace_back("coordinates", FieldValue(std::move(words)));
+  }
+
+  static std::vector<std::string> words_of(const FieldValue& value) {
+    std::vector<std::string> out;
+    if (const auto* list = std::get_if<FieldValue::List>(&value.data)) {
+      for (const FieldValue& item : *list)
+        if (const auto* text = std::get_if<std::string>(&item.data)) out.push_back(*text);
+    }
+    return out;
+  }
+
+  const ElementType* type_of(const std::string& element) const {
+    for (const NamedFields& other : model_.elements) {
+      if (other.name != element) continue;
+      const FieldValue* value = other.find("type");
+      const auto* word = value ? std::get_if<std::string>(&value->data) : nullptr;
+      return word ? catalog_.find(*word) : nullptr;
+    }
+    return nullptr;
+  }
+
+  bool frames_of_joints(const NamedFields& e, const ElementType& type, const FieldValue& value,
+                        bool placed_otherwise, std::vector<FrameData>& out) {
+    const auto* list = std::get_if<FieldValue::List>(&value.data);
+    const std::size_t count = list ? list->size() : 0;
+    const bool fits =
+        type.frames == any_frames ? count > 1 : type.frames == static_cast<int>(2 * count);
+    if (placed_otherwise || !fits) {
+      diagnostics_.error(
+          "element.frames",
+          placed_otherwise
+              ? fmt::format("{}: it is placed by 'joints' and by markers too", e.name)
+              : fmt::format(
+                    "{}: got {} joints; wanted {}", e.name, count,
+                    type.frames == any_frames ? "two or more" : fmt::format("{}", type.frames / 2)),
+          value.where, "joints: [NAME, NAME]");
+      return false;
+    }
+    static const ElementType pair = [] {
+      ElementType t;
+      t.frames = 2;
+      return t;
+    }();
+    bool ok = true;
+    for (const FieldValue& joint : *list) {
+      std::vector<FrameData> two;
+      ok &= frames_of_joint(e, pair, joint, false, two);
+      out.insert(out.end(), two.begin(), two.end());
+    }
+    return ok;
   }
 
   /// The frames of an element, from `between`, `on`, or `bodies` with `at` and `axis`.
@@ -194,6 +275,8 @@ class Resolver {
                                        [](const FieldDoc& f) { return f.key == "joint"; });
     if (const FieldValue* joint = e.find("joint"); joint && !own_joint)
       return frames_of_joint(e, type, *joint, between || on || bodies, out);
+    if (const FieldValue* joints = e.find("joints"))
+      return frames_of_joints(e, type, *joints, between || on || bodies, out);
     if (type.frames == 0 && !between && !on && !bodies) return true;
     if (!!between + !!on + !!bodies != 1 || type.frames == 0) {
       const char* wanted = type.frames == 0   ? "no markers"
@@ -220,11 +303,15 @@ class Resolver {
       list = *l;
     else
       list.push_back(given);
-    if (static_cast<int>(list.size()) != type.frames) {
-      diagnostics_.error("element.frames",
-                         fmt::format("{}: got {} markers; '{}' wants {}", e.name, list.size(),
-                                     type.name, type.frames),
-                         given.where, fmt::format("'kardan elements {}' tells which", type.name));
+    const bool fits =
+        type.frames == any_frames ? list.size() > 1 : static_cast<int>(list.size()) == type.frames;
+    if (!fits) {
+      diagnostics_.error(
+          "element.frames",
+          fmt::format(
+              "{}: got {} markers; '{}' wants {}", e.name, list.size(), type.name,
+              type.frames == any_frames ? std::string("two or more") : std::to_string(type.frames)),
+          given.where, fmt::format("'kardan elements {}' tells which", type.name));
       return false;
     }
     bool ok = true;
@@ -233,6 +320,48 @@ class Resolver {
       ok &= marker(m, e.name, out.back());
     }
     return ok;
+  }
+
+  /// Whether it, or the joint that it acts at, is placed by this key.
+  bool placed_by(const NamedFields& e, std::string_view key) const {
+    if (e.find(key)) return true;
+    const NamedFields* joint = named_joint(e);
+    return joint && joint->find(key);
+  }
+
+  const NamedFields* named_joint(const NamedFields& e) const {
+    const FieldValue* value = e.find("joint");
+    const auto* name = value ? std::get_if<std::string>(&value->data) : nullptr;
+    if (!name) return nullptr;
+    for (const NamedFields& other : model_.elements)
+      if (other.name == *name) return &other;
+    return nullptr;
+  }
+
+  /// The type of the joint that an element with a coordinate acts at, or null.
+  const ElementType* joint_of(const NamedFields& e, const ElementType& type) const {
+    const bool chooses = std::any_of(type.fields.begin(), type.fields.end(),
+                                     [](const FieldDoc& f) { return f.key == "coordinate"; });
+    const NamedFields* joint = chooses ? named_joint(e) : nullptr;
+    const FieldValue* value = joint ? joint->find("type") : nullptr;
+    const auto* word = value ? std::get_if<std::string>(&value->data) : nullptr;
+    return word ? catalog_.find(*word) : nullptr;
+  }
+
+  /// The one that the joint leaves free.
+  void take_coordinate(const ElementType& type, const ElementType& joint, ElementData& out) {
+    const std::string_view free = coordinate_of(joint.free_coordinate, model_.dimension);
+    if (!free.empty()) {
+      out.fields.emplace_back("coordinate", FieldValue(std::string(free)));
+      return;
+    }
+    std::string words;
+    for (const FieldDoc& f : type.fields)
+      if (f.key == "coordinate") words = fmt::format("{}", fmt::join(f.info.choices, ", "));
+    diagnostics_.error(
+        "joint.coordinate",
+        fmt::format("{}: a joint of type '{}' has not one free coordinate", out.name, joint.name),
+        out.where, "write coordinate: one of " + words);
   }
 
   /// `joint: elbow`: where that joint acts, with its axes.
