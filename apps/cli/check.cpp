@@ -44,6 +44,7 @@ void print_report(const System& system, const CheckReport& r) {
   for (const std::string& b : a.massless)
     fmt::print("note: '{}' has no mass or inertia in some direction\n", b);
   for (const std::string& b : a.unused) fmt::print("note: nothing is attached to '{}'\n", b);
+  for (const std::string& remark : system.remarks()) fmt::print("note: {}\n", remark);
   print_given(r.given);
   print_changes(r.assembly.changes);
   print_residuals(r.assembly.status == Eval::ok ? "consistent start" : "best reached",

@@ -45,10 +45,13 @@ nlohmann::ordered_json type_json(const ElementType& t) {
 void print_type(const ElementType& t) {
   fmt::print("{} ({}, {})\n\n{}\n\n  {}\n\n", t.name, to_string(t.category), dimensions(t),
              t.summary, t.equation);
-  fmt::print("{}\n", t.frames == 1 ? "on: MARKER"
-                                   : fmt::format("between: [{} markers]   or   bodies: [...], at: "
-                                                 "[x, y, z], axis: [x, y, z]",
-                                                 t.frames));
+  fmt::print("{}\n", t.frames == 0            ? "no markers"
+                     : t.frames == any_frames ? "between: [MARKERS]   or   joints: [JOINTS]"
+                     : t.frames == 1
+                         ? "on: MARKER"
+                         : fmt::format("between: [{} markers]   or   bodies: [...], at: "
+                                       "[x, y, z], axis: [x, y, z]",
+                                       t.frames));
   for (const FieldDoc& f : t.fields) {
     std::string more = f.info.doc;
     if (!f.info.choices.empty()) more += fmt::format(": {}", fmt::join(f.info.choices, ", "));
@@ -108,7 +111,10 @@ void print_type_markdown(const ElementType& t) {
              t.build_planar && t.build_spatial ? "Planar and spatial"
              : t.build_planar                  ? "Planar"
                                                : "Spatial",
-             t.frames == 1 ? "`on` one marker" : fmt::format("`between` {} markers", t.frames),
+             t.frames == 0            ? "no markers"
+             : t.frames == any_frames ? "`between` two or more markers, or `joints`"
+             : t.frames == 1          ? "`on` one marker"
+                                      : fmt::format("`between` {} markers", t.frames),
              t.equation);
   if (!t.fields.empty()) {
     fmt::print("\n");

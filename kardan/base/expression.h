@@ -25,6 +25,7 @@
 #include <cassert>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,6 +88,12 @@ class Expression {
   /// as it stays within max_text; when no name is left it is the value alone. (The payload of a NaN
   /// does not survive.)
   [[nodiscard]] Expression bind(const std::function<const double*(std::string_view)>& lookup) const;
+
+  /// The expression with names that `lookup` knows (non-null) replaced by expressions, which are
+  /// evaluated where the name stood. Its text stays as it is. None where more operands than
+  /// max_stack would wait.
+  [[nodiscard]] std::optional<Expression> inlined(
+      const std::function<const Expression*(std::string_view)>& lookup) const;
 
   /// How many derivatives are known to be continuous, from the functions that it calls by name.
   [[nodiscard]] int continuous_derivatives() const;

@@ -236,9 +236,10 @@ T* apply_rest(const Instruction& i, T* top) {
   return top;
 }
 
-/// Runs the program; load(i) gives the value of name i. Allocates nothing.
-template <class T, class Load>
-T execute(std::span<const Instruction> code, const Load& load) {
+/// Runs the program; load(i) gives the value of name i, rest(instruction, top) does what is not in
+/// the main loop, as apply_rest does. Allocates nothing.
+template <class T, class Load, class Rest>
+T execute(std::span<const Instruction> code, const Load& load, const Rest& rest) {
   std::array<T, max_stack> stack;
   T* top = stack.data();  // one past the uppermost operand
   const Instruction* const end = code.data() + code.size();
@@ -286,10 +287,14 @@ T execute(std::span<const Instruction> code, const Load& load) {
         i += i->argument - 1;
         break;
       default:
-        top = apply_rest(*i, top);
+        top = rest(*i, top);
     }
   }
   return stack[0];
+}
+template <class T, class Load>
+T execute(std::span<const Instruction> code, const Load& load) {
+  return execute<T>(code, load, [](const Instruction& i, T* top) { return apply_rest(i, top); });
 }
 
 }  // namespace kardan::detail

@@ -1,5 +1,6 @@
 #include "kardan/elements/builder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -183,8 +184,60 @@ int Builder<D>::count_turns(int A, int B, const Mat3d& RA, const Mat3d& RB) {
 }
 
 template <int D>
+void Builder<D>::alias(const std::string& alias, const std::string& suffix) {
+  program_.aliases.emplace_back(name_ + "." + alias, name_ + "." + suffix);
+}
+
+template <int D>
 void Builder<D>::expression_sensor(Expression value) {
-  program_.expressions.push_back({name_, std::move(value), where_});
+  program_.expressions.push_back({name_, {name_, std::move(value), where_}});
+}
+
+template <int D>
+ElementFormula Builder<D>::formula(const std::string& key, Expression value, SourceLocation where,
+                                   Locals locals) const {
+  return {name_ + "." + key, std::move(value), where.line > 0 ? std::move(where) : where_,
+          std::move(locals)};
+}
+
+template <int D>
+void Builder<D>::formula_input(const ElementFormula& formula, FormulaInput source, Input<D> input) {
+  if (std::ranges::find(formula.value.names(), "t") == formula.value.names().end()) return;
+  input.source = source;
+  program_.inputs.push_back(std::move(input));
+}
+
+template <int D>
+void Builder<D>::formula_state(ElementFormula formula, const std::string& suffix, double initial) {
+  const auto index = static_cast<int>(program_.states.size());
+  program_.states.push_back({element_, name_ + "." + suffix, initial});
+  Input<D> input;
+  input.element = element_;
+  input.kind = InputKind::variable;
+  input.index = index;
+  formula_input(
+      formula, {FormulaInput::Of::state, static_cast<int>(program_.formulas.states.size())}, input);
+  program_.formulas.states.push_back({std::move(formula), index});
+}
+
+template <int D>
+void Builder<D>::formula_row(ElementFormula formula, std::string label, RowUnit unit,
+                             Counted counted) {
+  const int row = this->row(std::move(label), unit);
+  Input<D> input;
+  input.element = element_;
+  input.kind = InputKind::row;
+  input.index = row;
+  input.derivative = 2;
+  formula_input(formula, {FormulaInput::Of::row, static_cast<int>(program_.formulas.rows.size())},
+                input);
+  program_.formulas.rows.push_back({std::move(formula), row, counted == Counted::from_start});
+}
+
+template <int D>
+void Builder<D>::formula_quantity(const std::string& suffix, std::string unit,
+                                  ElementFormula formula) {
+  program_.expressions.push_back({name_ + "." + suffix, std::move(formula), std::move(unit)});
 }
 
 template <int D>

@@ -15,6 +15,7 @@
 #include "kardan/base/diagnostics.h"
 #include "kardan/elements/constraint_bank.h"
 #include "kardan/elements/force_bank.h"
+#include "kardan/elements/formula.h"
 #include "kardan/elements/input.h"
 #include "kardan/elements/sensor.h"
 
@@ -45,8 +46,8 @@ enum class SensorQuantity { value, rate };
 /// A formula over other quantities, bound by name when the model is compiled.
 struct ExpressionQuantity {
   std::string name;
-  Expression value;
-  SourceLocation where;
+  ElementFormula value;
+  std::string unit = "";
 };
 
 /// A joint whose reaction is shown.
@@ -98,6 +99,9 @@ struct Program {
   std::vector<AxisAlignment> alignments;
   std::vector<std::string> events;  // names of the event functions
   std::vector<Input<D>> inputs;
+  Formulas<D> formulas;
+  std::vector<std::pair<std::string, std::string>> aliases;  // other names of quantities
+  std::vector<std::string> remarks;                          // what is not as exact as it is asked
   int modes = 0;
 };
 
@@ -115,6 +119,7 @@ class Builder {
              std::vector<BodyMotion<D>> start, Placed placed = Placed::by_markers);
 
   const BodyFrame<D>& frame(int k) const { return frames_[k]; }
+  int frame_count() const { return static_cast<int>(frames_.size()); }
   const std::string& name() const { return name_; }
   /// Axis k of frame f in its body: column k of R.
   VecOf<D> axis(int f, int k) const;
@@ -171,7 +176,29 @@ class Builder {
   template <class R>
   void reading(const std::string& suffix, std::string unit, R reading);
 
+  /// NAME.alias for NAME.suffix in expressions.
+  void alias(const std::string& alias, const std::string& suffix);
+
   void expression_sensor(Expression value);
+
+  // Formulas over any quantities, bound by name when the model is compiled. `key` is the field they
+  // come from; `locals` are names of the element's own for quantities of the model.
+  using Locals = std::vector<std::pair<std::string, std::string>>;
+  ElementFormula formula(const std::string& key, Expression value, SourceLocation where = {},
+                         Locals locals = {}) const;
+  /// Q = formula * dy/dp. Of a `direction`, G and its change alone count.
+  template <class M>
+  void formula_force(ElementFormula formula, M direction, int A, int B, InputKind kind,
+                     FormulaForce<D>::Shown shown = FormulaForce<D>::Shown::sum);
+  /// r' = formula: the variable NAME.suffix.
+  void formula_state(ElementFormula formula, const std::string& suffix, double initial);
+  /// 0 = formula, of positions, or of velocities and then linear in them. From the start: its value
+  /// there is subtracted.
+  enum class Counted { from_zero, from_start };
+  void formula_row(ElementFormula formula, std::string label, RowUnit unit,
+                   Counted counted = Counted::from_zero);
+  /// The quantity NAME.suffix.
+  void formula_quantity(const std::string& suffix, std::string unit, ElementFormula formula);
   void reaction_sensor(std::string joint);
 
   /// Refuses frame k on a point mass, which cannot take a torque: it would be lost.
@@ -184,12 +211,17 @@ class Builder {
   Bank& force_bank();
   RowSlots slots(int row, int A, int B) const;
 
+  /// What the element does not do as exactly as it is asked to: told by `check` and certificates.
+  void remark(const std::string& text) { program_.remarks.push_back(name_ + ": " + text); }
+
   /// The element cannot be built: a located error. `code` is listed in the docs.
   void fail(std::string code, const std::string& message, std::string hint = "");
 
  private:
   Input<D> input_on(int A, int B, InputKind kind) const;
   void variable_input(const TimeFunction& f, int index, double factor);
+  /// Where a formula names the time.
+  void formula_input(const ElementFormula& formula, FormulaInput source, Input<D> input);
   template <class M>
   void law_inputs(const M& m, const Law& law, int A, int B, int counter, const AuxSlots& aux);
 
@@ -257,8 +289,23 @@ void Builder<D>::reading(const std::string& suffix, std::string unit, R reading)
   auto held = std::make_unique<const R>(std::move(reading));
   Sensor<D> sensor{suffix.empty() ? name_ : name_ + "." + suffix, std::move(unit), nullptr};
   if constexpr (std::derived_from<R, FollowedReading<D>>) sensor.followed = held.get();
+  if constexpr (requires { held->of(); }) sensor.rate_of = &held->of();
   sensor.reading = std::move(held);
   program_.sensors.push_back(std::move(sensor));
+}
+
+template <int D>
+template <class M>
+void Builder<D>::formula_force(ElementFormula formula, M direction, int A, int B, InputKind kind,
+                               FormulaForce<D>::Shown shown) {
+  const auto index = static_cast<int>(program_.formulas.forces.size());
+  formula_input(formula, {FormulaInput::Of::force, index}, input_on(A, B, kind));
+  FormulaForce<D> force{std::move(formula), AnyMeasure<D>(std::move(direction))};
+  if (A != ground) force.A = frames_[A].body;
+  force.B = frames_[B].body;
+  force.element = element_;
+  force.shown = shown;
+  program_.formulas.forces.push_back(std::move(force));
 }
 
 template <int D>

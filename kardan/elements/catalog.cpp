@@ -26,6 +26,18 @@ std::string_view to_string(Glyph g) {
   return names[static_cast<int>(g)];
 }
 
+std::string_view coordinate_of(FreeCoordinate free, int dimension) {
+  switch (free) {
+    case FreeCoordinate::angle:
+      return "angle";
+    case FreeCoordinate::slide:
+      return dimension == 2 ? "x" : "z";
+    case FreeCoordinate::none:
+      break;
+  }
+  return "";
+}
+
 std::string_view to_string(Silhouette s) {
   constexpr std::string_view names[] = {"none", "wheel", "ball"};
   return names[static_cast<int>(s)];

@@ -17,6 +17,7 @@
 ///   static constexpr bool does_work, touches_plane, traced;
 ///   static constexpr Glyph glyph;                                 // or Glyph drawn() const
 ///   static constexpr Silhouette silhouette;                       // with double drawn_radius() const
+///   static constexpr FreeCoordinate free_coordinate;             // of a joint that has one
 ///   RoadLine road_line(double from, double to) const;
 
 #include <array>
@@ -31,6 +32,9 @@
 
 namespace kardan {
 
+/// `frames` of a type that takes as many as it is given.
+inline constexpr int any_frames = -1;
+
 enum class Category { joint, driver, nonholonomic, force, contact, sensor };
 std::string_view to_string(Category);
 
@@ -40,6 +44,11 @@ std::string_view to_string(Glyph);
 /// What a body looks like whose shape nobody gave, by what touches it there.
 enum class Silhouette { none, wheel, ball };
 std::string_view to_string(Silhouette);
+/// The one coordinate that a joint leaves free: a motor that names the joint acts on it.
+enum class FreeCoordinate { none, angle, slide };
+/// As elements on a coordinate call it; empty: there is none.
+std::string_view coordinate_of(FreeCoordinate free, int dimension);
+
 /// The upper side of a road: along x and up [m], with a name that equal ones share.
 struct RoadLine {
   std::string key;
@@ -68,6 +77,7 @@ struct ElementType {
   bool touches_plane = false;  ///< that of its first marker: z (planar: y) is the normal
   bool traced = false;         ///< its point leaves a path in a replay
   Silhouette silhouette = Silhouette::none;
+  FreeCoordinate free_coordinate = FreeCoordinate::none;  ///< of a joint
   template <class Answer, class... More>
   using Asked = std::function<Answer(const FieldMap&, const std::string& owner,
                                      const SourceLocation&, const ValueReader&, More...)>;
@@ -89,6 +99,7 @@ void describe_traits(ElementType& e) {
   if constexpr (requires { T::touches_plane; }) e.touches_plane = T::touches_plane;
   if constexpr (requires { T::traced; }) e.traced = T::traced;
   if constexpr (requires { T::silhouette; }) e.silhouette = T::silhouette;
+  if constexpr (requires { T::free_coordinate; }) e.free_coordinate = T::free_coordinate;
   e.glyph = [](const FieldMap& values, const std::string& owner, const SourceLocation& where,
                const ValueReader& reader) {
     if constexpr (requires { T::glyph; }) {

@@ -424,6 +424,49 @@ bool ValueReader::read(const FieldValue& v, const std::string& what, const Field
   return true;
 }
 
+Expression Signal::expression() const {
+  if (of_motion_) return *of_motion_;
+  if (of_time_.is_constant()) return Expression::constant(of_time_(0.0));
+  if (of_time_.expression()) return *of_time_.expression();
+  const auto function = std::make_shared<const TimeFunction>(of_time_);
+  return Expression::parse("table(t)", [&](std::string_view) { return function; }).value();
+}
+
+/// Names beside t make a formula of the motion: whether they are known is seen later.
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       Signal& out) const {
+  const FieldValue* const given = without_unit(v, what, info);
+  if (!given) return false;
+  if (std::holds_alternative<std::string>(given->data)) {
+    Expression e;
+    if (!expression(*given, what, info, {"t", any_quantity}, e)) return false;
+    const auto names = e.names();
+    if (std::any_of(names.begin(), names.end(), [](const auto& n) { return n != "t"; })) {
+      out = Signal(std::move(e), given->where);
+      return true;
+    }
+  }
+  TimeFunction f;
+  if (!read(v, what, info, f)) return false;
+  out = Signal(std::move(f), given->where);
+  return true;
+}
+
+bool ValueReader::read(const FieldValue& v, const std::string& what, const FieldInfo& info,
+                       WordList& out) const {
+  out.words.clear();
+  if (!std::holds_alternative<FieldValue::List>(v.data)) {
+    out.words.emplace_back();
+    return read(v, what, info, out.words[0]);
+  }
+  bool ok = true;
+  for (const FieldValue& item : std::get<FieldValue::List>(v.data)) {
+    out.words.emplace_back();
+    ok &= read(item, what, info, out.words.back());
+  }
+  return ok;
+}
+
 bool ValueReader::read(const FieldValue& v, const std::string&, const FieldInfo&,
                        ColorField& out) const {
   out.written = v;

@@ -87,6 +87,39 @@ struct ColorField {
   std::optional<FieldValue> written;
 };
 
+/// A number, a table or function of t, or a formula over any quantities of the motion.
+class Signal {
+ public:
+  Signal(double constant = 0.0) : of_time_(constant) {}    // NOLINT: a constant
+  Signal(TimeFunction of_time, SourceLocation where = {})  // NOLINT: a function
+      : of_time_(std::move(of_time)), where_(std::move(where)), given_(true) {}
+  Signal(Expression of_motion, SourceLocation where)
+      : of_motion_(std::move(of_motion)), where_(std::move(where)), given_(true) {}
+
+  /// Whether it was written, be it as 0.
+  bool given() const { return given_; }
+
+  /// Null where it is a function of time.
+  const Expression* of_motion() const { return of_motion_ ? &*of_motion_ : nullptr; }
+  const TimeFunction& of_time() const { return of_time_; }
+  bool is_zero() const { return !of_motion_ && of_time_.is_constant() && of_time_(0.0) == 0; }
+  /// As an expression, of t too.
+  Expression expression() const;
+  const SourceLocation& where() const { return where_; }
+  std::string text() const { return of_motion_ ? of_motion_->text() : of_time_.text(); }
+
+ private:
+  TimeFunction of_time_;
+  std::optional<Expression> of_motion_;
+  SourceLocation where_;
+  bool given_ = false;
+};
+
+/// Words, names or numbers: one, or a list of them.
+struct WordList {
+  std::vector<std::string> words;
+};
+
 enum class Check { any, positive, non_negative, non_zero, unit_interval };
 enum class Need { optional, required };
 
@@ -129,6 +162,8 @@ class ValueReader {
   bool read(const FieldValue&, const std::string& what, const FieldInfo&,
             std::optional<Table>& out) const;
   bool read(const FieldValue&, const std::string& what, const FieldInfo&, ColorField& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, Signal& out) const;
+  bool read(const FieldValue&, const std::string& what, const FieldInfo&, WordList& out) const;
 
   /// An expression over the parameters, the functions and `variables`.
   bool expression(const FieldValue&, const std::string& what,
@@ -166,6 +201,8 @@ std::string kind_of(const TimeFunction&);
 std::string kind_of(const Expression&);
 std::string kind_of(const std::optional<Table>&);
 std::string kind_of(const ColorField&);
+std::string kind_of(const Signal&);
+std::string kind_of(const WordList&);
 
 std::string default_text(const double&);
 std::string default_text(const int&);
@@ -177,6 +214,8 @@ std::string default_text(const TimeFunction&);
 std::string default_text(const Expression&);
 std::string default_text(const std::optional<Table>&);
 std::string default_text(const ColorField&);
+std::string default_text(const Signal&);
+std::string default_text(const WordList&);
 
 /// The declared fields of T, for listings.
 template <class T>

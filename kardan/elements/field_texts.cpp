@@ -37,6 +37,12 @@ std::string kind_of(const std::optional<Table>&) {
 std::string kind_of(const ColorField&) {
   return "colour";
 }
+std::string kind_of(const Signal&) {
+  return "formula of t and quantities";
+}
+std::string kind_of(const WordList&) {
+  return "list of words";
+}
 
 std::string default_text(const double& x) {
   return format_number(x);
@@ -67,6 +73,12 @@ std::string default_text(const std::optional<Table>&) {
 }
 std::string default_text(const ColorField&) {
   return "none";
+}
+std::string default_text(const Signal& x) {
+  return x.text();
+}
+std::string default_text(const WordList& x) {
+  return x.words.empty() ? "none" : fmt::format("[{}]", fmt::join(x.words, ", "));
 }
 
 }  // namespace kardan

@@ -27,6 +27,12 @@ struct RoadInput {
   double stiffness = 0, damping = 0;
 };
 
+/// A formula (formula.h) over time; over a stretch of time all else counts as resting.
+struct FormulaInput {
+  enum class Of { force, state, row } of = Of::force;
+  int index = 0;  // among the formulas of this kind
+};
+
 /// On what it acts: a force or torque between bodies, the rate of a dynamic variable, or the
 /// acceleration of a constraint row.
 enum class InputKind { force, torque, variable, row };
@@ -40,7 +46,7 @@ struct Input {
   int index = -1;               // of the variable or row
   int derivative = 0;           // of the function, which is what acts
   double factor = 1;
-  std::variant<TimeFunction, LawInput<D>, RoadInput<D>> source;
+  std::variant<TimeFunction, LawInput<D>, RoadInput<D>, FormulaInput> source;
 
   bool of_way() const { return std::holds_alternative<RoadInput<D>>(source); }
 };

@@ -61,14 +61,15 @@ class MeasureReading : public FollowedReading<D> {
   MeasureReading(M measure, const BodyColumns& first, const BodyColumns& second, int counter)
       : FollowedReading<D>(first, second), measure_(std::move(measure)), counter_(counter) {}
 
-  void follow(const Context<D>& at, Measure<D>& y) const final {
-    measure_.evaluate({at.bodies[this->A.body], at.bodies[this->B.body]}, Depth::second, y);
+  void follow(const Context<D>& at, Measure<D>& y) const final { at_depth(at, Depth::second, y); }
+  void at_depth(const Context<D>& at, Depth depth, Measure<D>& y) const {
+    measure_.evaluate({at.bodies[this->A.body], at.bodies[this->B.body]}, depth, y);
     if (counter_ >= 0) y.value += 2 * std::numbers::pi * at.turns[counter_];
   }
   double value(const Context<D>& at, double factor, std::span<double> by_p,
                std::span<double>) const override {
     Measure<D> y;
-    follow(at, y);
+    at_depth(at, by_p.empty() ? Depth::value : Depth::gradient, y);
     scatter_gradient<D>(this->A, this->B, factor, y.G, by_p);
     return y.value;
   }
@@ -87,13 +88,15 @@ class RateReading final : public SensorReading<D> {
   double value(const Context<D>& at, double factor, std::span<double> by_p,
                std::span<double> by_v) const override {
     Measure<D> y;
-    of_.follow(at, y);
+    of_.at_depth(at, by_p.empty() && by_v.empty() ? Depth::rates : Depth::second, y);
     scatter_gradient<D>(of_.A, of_.B, factor, y.rate_p, by_p);
     scatter_gradient<D>(of_.A, of_.B, factor, y.G, by_v);
     return y.rate;
   }
   std::vector<int> columns() const override { return of_.columns(); }
   bool of_velocities() const override { return true; }
+  /// What it is the rate of.
+  const FollowedReading<D>& of() const { return of_; }
 
  private:
   MeasureReading<D, M> of_;
@@ -106,6 +109,8 @@ struct Sensor {
   std::unique_ptr<const SensorReading<D>> reading;
   /// The same, where it is one of these.
   const FollowedReading<D>* followed = nullptr;
+  /// What it is the rate of, where that is one of these.
+  const FollowedReading<D>* rate_of = nullptr;
 };
 
 /// Any measure of two bodies, as a value.

@@ -51,6 +51,8 @@ void find_unused(const System& system, ConstraintAnalysis& out) {
   for (const ElementData& e : system.blueprint().elements)
     if (e.type->category != Category::sensor)
       for (const FrameData& f : e.frames) touched.insert(f.body);
+  for (const std::vector<int>& bodies : system.row_bodies())
+    touched.insert(bodies.begin(), bodies.end());
   for (int b = 1; b < static_cast<int>(system.bodies().size()); ++b)
     if (!touched.count(b)) out.unused.push_back(system.blueprint().bodies[b].name);
 }

@@ -24,17 +24,20 @@ Json reference(const std::string& name) {
 /// What a field's value looks like, from the kind its declaration gives it.
 Json shape_of(const FieldDoc& field) {
   if (!field.info.choices.empty()) return {{"enum", field.info.choices}};
-  static const std::pair<const char*, const char*> kinds[] = {{"number", "number"},
-                                                              {"whole number", "number"},
-                                                              {"[x, y, z]", "vector"},
-                                                              {"list of numbers", "numbers"},
-                                                              {"function of t", "time_function"},
-                                                              {"expression", "expression"},
-                                                              {"table [[x, y], ...]", "table"},
-                                                              {"colour", "color"},
-                                                              {"true or false", "flag"}};
+  static const std::pair<const char*, const char*> kinds[] = {
+      {"number", "number"},
+      {"whole number", "number"},
+      {"[x, y, z]", "vector"},
+      {"list of numbers", "numbers"},
+      {"function of t", "time_function"},
+      {"formula of t and quantities", "time_function"},
+      {"expression", "expression"},
+      {"table [[x, y], ...]", "table"},
+      {"colour", "color"},
+      {"true or false", "flag"}};
   for (const auto& [kind, name] : kinds)
     if (field.kind == kind) return reference(name);
+  if (field.kind == "list of words") return {{"type", "array"}, {"items", {{"type", "string"}}}};
   return {{"type", "string"}};
 }
 
@@ -170,6 +173,9 @@ Json element_type(const ElementType& type) {
   p["bodies"] = list_of({{"type", "string"}});
   if (!p.contains("joint"))
     p["joint"] = {{"type", "string"}, {"description", "of the model: it acts where that does"}};
+  p["joints"] = {{"type", "array"},
+                 {"items", {{"type", "string"}}},
+                 {"description", "of the model: it acts on what these leave free"}};
   for (const char* key : {"at", "axis", "x_axis"})
     if (!p.contains(key)) p[key] = reference("vector");
   p["color"] = reference("color");

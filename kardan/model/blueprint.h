@@ -62,6 +62,9 @@ struct ElementData {
   std::string color = {};  ///< "#rrggbb"; empty: as the viewer likes
   /// False: methods shall do without the derivatives of this force, as if none were known.
   bool differentiable = true;
+  /// Its frames were placed by one point in the world.
+  bool together = false;
+  bool does_work = true;
 };
 
 enum class Priority { exactly, if_possible, free };

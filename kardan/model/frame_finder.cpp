@@ -35,6 +35,8 @@ bool FrameFinder::frames(const NamedFields& e, const ElementType& type, std::vec
                                      [](const FieldDoc& f) { return f.key == "joint"; });
   if (const FieldValue* joint = e.find("joint"); joint && !own_joint)
     return frames_of_joint(e, type, *joint, between || on || bodies, out);
+  if (const FieldValue* joints = e.find("joints"))
+    return frames_of_joints(e, type, *joints, between || on || bodies, out);
   if (type.frames == 0 && !between && !on && !bodies) return true;
   if (!!between + !!on + !!bodies != 1 || type.frames == 0) {
     const char* wanted = type.frames == 0   ? "no markers"
@@ -61,17 +63,53 @@ bool FrameFinder::frames(const NamedFields& e, const ElementType& type, std::vec
     list = *l;
   else
     list.push_back(given);
-  if (static_cast<int>(list.size()) != type.frames) {
-    diagnostics_.error("element.frames",
-                       fmt::format("{}: got {} markers; '{}' wants {}", e.name, list.size(),
-                                   type.name, type.frames),
-                       given.where, fmt::format("'kardan elements {}' tells which", type.name));
+  const bool fits =
+      type.frames == any_frames ? list.size() > 1 : static_cast<int>(list.size()) == type.frames;
+  if (!fits) {
+    diagnostics_.error(
+        "element.frames",
+        fmt::format(
+            "{}: got {} markers; '{}' wants {}", e.name, list.size(), type.name,
+            type.frames == any_frames ? std::string("two or more") : std::to_string(type.frames)),
+        given.where, fmt::format("'kardan elements {}' tells which", type.name));
     return false;
   }
   bool ok = true;
   for (const FieldValue& m : list) {
     out.emplace_back();
     ok &= marker(m, e.name, out.back());
+  }
+  return ok;
+}
+
+/// `joints: [elbow, wrist]`: two markers of each.
+bool FrameFinder::frames_of_joints(const NamedFields& e, const ElementType& type, const FieldValue& value,
+                      bool placed_otherwise, std::vector<FrameData>& out) {
+  const auto* list = std::get_if<FieldValue::List>(&value.data);
+  const std::size_t count = list ? list->size() : 0;
+  const bool fits =
+      type.frames == any_frames ? count > 1 : type.frames == static_cast<int>(2 * count);
+  if (placed_otherwise || !fits) {
+    diagnostics_.error(
+        "element.frames",
+        placed_otherwise
+            ? fmt::format("{}: it is placed by 'joints' and by markers too", e.name)
+            : fmt::format(
+                  "{}: got {} joints; wanted {}", e.name, count,
+                  type.frames == any_frames ? "two or more" : fmt::format("{}", type.frames / 2)),
+        value.where, "joints: [NAME, NAME]");
+    return false;
+  }
+  static const ElementType pair = [] {
+    ElementType t;
+    t.frames = 2;
+    return t;
+  }();
+  bool ok = true;
+  for (const FieldValue& joint : *list) {
+    std::vector<FrameData> two;
+    ok &= frames_of_joint(e, pair, joint, false, two);
+    out.insert(out.end(), two.begin(), two.end());
   }
   return ok;
 }

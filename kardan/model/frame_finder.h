@@ -22,6 +22,8 @@ class FrameFinder {
  private:
   bool frames_of_joint(const NamedFields& e, const ElementType& type, const FieldValue& value,
                        bool placed_otherwise, std::vector<FrameData>& out);
+  bool frames_of_joints(const NamedFields& e, const ElementType& type, const FieldValue& value,
+                        bool placed_otherwise, std::vector<FrameData>& out);
   bool marker(const FieldValue& value, const std::string& owner, FrameData& out);
   int find_body(const std::string& name, const SourceLocation& where, const std::string& owner);
   bool placed_frames(const NamedFields& e, const ElementType& type, const FieldValue& bodies,

@@ -84,10 +84,12 @@ ParameterUses::ParameterUses(const Model& model) {
       if (const FieldMap* more = name ? defaults_of(model, *name) : nullptr) collect(*more, words);
     };
     add(element);
-    // Placed where another element is.
-    if (const FieldValue* joint = element.find("joint"))
-      if (const auto* name = std::get_if<std::string>(&joint->data); name && places.contains(*name))
-        add(model.elements[places[*name]]);
+    // Placed where others are.
+    std::vector<std::string> joints;
+    for (const char* key : {"joint", "joints"})
+      if (const FieldValue* placed = element.find(key)) collect(*placed, joints);
+    for (const std::string& name : joints)
+      if (places.contains(name)) add(model.elements[places[name]]);
     keep_symbols(words);
   }
   collect(model.gravity, others_);

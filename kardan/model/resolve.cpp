@@ -19,7 +19,7 @@ namespace {
 
 /// Keys every element may have besides the fields of its type.
 const std::vector<std::string> placement_keys{"type", "between", "on",    "bodies", "at",
-                                              "axis", "x_axis",  "joint", "color"};
+                                              "axis", "x_axis",  "joint", "joints", "color"};
 
 /// The section of equations with the events of `when` behind its own.
 NamedFields with_events(const NamedFields& equations, const std::vector<NamedFields>& events) {
@@ -241,6 +241,18 @@ class Resolver {
     data.differentiable = type.differentiable;
     const std::size_t before = diagnostics_.error_count();
     if (checks == Checks::all) check_element(e, type);
+    if (const ElementType* joint = joint_of(e, type); joint && !e.find("coordinate"))
+      take_coordinate(type, *joint, data);
+    data.together = placed_by(e, "bodies");
+    data.does_work =
+        type.does_work || std::any_of(e.fields.begin(), e.fields.end(), [&](const auto& f) {
+          // A joint with a spring, a damper or friction.
+          return std::any_of(type.fields.begin(), type.fields.end(), [&](const FieldDoc& doc) {
+            return doc.key == f.first && doc.info.unit.starts_with("N");
+          });
+        });
+    if (e.find("joints")) take_coordinates(e, type, data);
+    if (checks == Checks::all) type.check(data.fields, e.name, e.where, reader_);
     data.color = drawing_.color(e.find("color"), e.name + ".color", reader_);
     // Frames at a parameter that failed are missing without another report.
     const bool placed = finder_.frames(e, type, data.frames);
@@ -263,8 +275,89 @@ class Resolver {
                              ? "take a type of the plane (revolute is its hinge), or leave out "
                                "'dimension: 2'"
                              : "take a type of space, or write dimension: 2");
-    type.check(e.fields, e.name, e.where, reader_);
   }
+
+  /// Of several joints: two markers of each, and what each leaves free where no other is chosen.
+  void take_coordinates(const NamedFields& e, const ElementType& type, ElementData& out) {
+    if (e.find("coordinates")) return;
+    FieldValue::List words;
+    for (const std::string& name : words_of(*e.find("joints"))) {
+      const ElementType* joint = type_of(name);
+      const std::string_view free =
+          joint ? coordinate_of(joint->free_coordinate, model_.dimension) : std::string_view();
+      if (joint && free.empty())
+        diagnostics_.error(
+            "joint.coordinate",
+            fmt::format("{}: joint '{}' has not one free coordinate", e.name, name), e.where,
+            "write coordinates: [...], one of x, y, z, distance, angle for each joint");
+      words.emplace_back(std::string(free));
+    }
+    if (std::any_of(type.fields.begin(), type.fields.end(),
+                    [](const FieldDoc& f) { return f.key == "coordinates"; }))
+      out.fields.emplace_back("coordinates", FieldValue(std::move(words)));
+  }
+
+  static std::vector<std::string> words_of(const FieldValue& value) {
+    std::vector<std::string> out;
+    if (const auto* list = std::get_if<FieldValue::List>(&value.data)) {
+      for (const FieldValue& item : *list)
+        if (const auto* text = std::get_if<std::string>(&item.data)) out.push_back(*text);
+    }
+    return out;
+  }
+
+  const ElementType* type_of(const std::string& element) const {
+    for (const NamedFields& other : model_.elements) {
+      if (other.name != element) continue;
+      const FieldValue* value = other.find("type");
+      const auto* word = value ? std::get_if<std::string>(&value->data) : nullptr;
+      return word ? catalog_.find(*word) : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// Whether it, or the joint that it acts at, is placed by this key.
+  bool placed_by(const NamedFields& e, std::string_view key) const {
+    if (e.find(key)) return true;
+    const NamedFields* joint = named_joint(e);
+    return joint && joint->find(key);
+  }
+
+  const NamedFields* named_joint(const NamedFields& e) const {
+    const FieldValue* value = e.find("joint");
+    const auto* name = value ? std::get_if<std::string>(&value->data) : nullptr;
+    if (!name) return nullptr;
+    for (const NamedFields& other : model_.elements)
+      if (other.name == *name) return &other;
+    return nullptr;
+  }
+
+  /// The type of the joint that an element with a coordinate acts at, or null.
+  const ElementType* joint_of(const NamedFields& e, const ElementType& type) const {
+    const bool chooses = std::any_of(type.fields.begin(), type.fields.end(),
+                                     [](const FieldDoc& f) { return f.key == "coordinate"; });
+    const NamedFields* joint = chooses ? named_joint(e) : nullptr;
+    const FieldValue* value = joint ? joint->find("type") : nullptr;
+    const auto* word = value ? std::get_if<std::string>(&value->data) : nullptr;
+    return word ? catalog_.find(*word) : nullptr;
+  }
+
+  /// The one that the joint leaves free.
+  void take_coordinate(const ElementType& type, const ElementType& joint, ElementData& out) {
+    const std::string_view free = coordinate_of(joint.free_coordinate, model_.dimension);
+    if (!free.empty()) {
+      out.fields.emplace_back("coordinate", FieldValue(std::string(free)));
+      return;
+    }
+    std::string words;
+    for (const FieldDoc& f : type.fields)
+      if (f.key == "coordinate") words = fmt::format("{}", fmt::join(f.info.choices, ", "));
+    diagnostics_.error(
+        "joint.coordinate",
+        fmt::format("{}: a joint of type '{}' has not one free coordinate", out.name, joint.name),
+        out.where, "write coordinate: one of " + words);
+  }
+
 
   void wish(const NamedFields& w, const std::string& owner, std::vector<WishData>& out) {
     report_unknown_keys(w.fields, {"want", "equals", "priority"}, owner, diagnostics_);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "kardan/run/loads.h"
+
 namespace kardan {
 namespace {
 
@@ -43,7 +45,8 @@ std::optional<ChosenColumns::Column> ChosenColumns::find(std::string_view name) 
   if (found == all->names().end()) return std::nullopt;
   out.of = Column::Of::other;
   out.place = static_cast<std::size_t>(found - all->names().begin());
-  need_multipliers_ = need_multipliers_ || !system_.reaction_sensors().empty();
+  need_multipliers_ =
+      need_multipliers_ || !system_.reaction_sensors().empty() || !all->loads().columns().empty();
   all_values_.resize(all->names().size());
   all_ = std::move(all);
   return out;

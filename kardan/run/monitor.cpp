@@ -49,7 +49,7 @@ bool may_do_work(const System& system) {
   const auto& elements = system.blueprint().elements;
   return !system.has_bodies() || may_be_driven(system) || !system.blueprint().events.empty() ||
          std::any_of(elements.begin(), elements.end(),
-                     [](const ElementData& e) { return e.type->does_work; });
+                     [](const ElementData& e) { return e.does_work; });
 }
 
 }  // namespace

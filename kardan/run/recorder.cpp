@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kardan/formulation/analysis.h"
+#include "kardan/run/loads.h"
 #include "kardan/run/outputs.h"
 
 namespace kardan {
@@ -92,6 +93,7 @@ void Recorder::place_columns() {
   place_accelerations();
   place_multipliers();
   place_reactions();
+  place_loads();
   place_forces();
   const int energies = layout_.width;
   add({"energies", "of all bodies and forces", {"kinetic", "potential"}, {}, {"J", "J"}});
@@ -185,6 +187,16 @@ void Recorder::place_reactions() {
     for (int k = 0; k < 6; ++k) column(layout_.width + 6 * index + k, k < 3 ? "N" : "N m");
   }
   if (!joints_.empty()) add(std::move(block));
+}
+
+void Recorder::place_loads() {
+  ResultBlock block{"loads", "of joints and drivers", {}, {}, {}};
+  for (const JointLoads::Column& load : columns_.loads().columns()) {
+    column(layout_.width + static_cast<int>(block.items.size()), load.unit);
+    block.items.push_back(load.name);
+    block.units.push_back(load.unit);
+  }
+  if (!block.items.empty()) add(std::move(block));
 }
 
 void Recorder::place_forces() {

@@ -70,6 +70,7 @@ class Recorder {
   void place_accelerations();
   void place_multipliers();
   void place_reactions();
+  void place_loads();
   void place_forces();
   void fill_joints(const Instant& at);
 

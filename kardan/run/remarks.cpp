@@ -10,6 +10,7 @@ namespace kardan {
 constexpr double wide_open = 10;
 
 void add_remarks(const System& system, const Method& method, RunReport& report) {
+  for (const std::string& remark : system.remarks()) report.remarks.push_back(remark);
   const bool controlled = report.asked.driver.fixed_step == 0;
   if (method.order == 1 && controlled)
     report.remarks.push_back(

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kardan/formulation/analysis.h"
+#include "kardan/run/loads.h"
 
 namespace kardan {
 namespace {
@@ -29,7 +30,8 @@ std::vector<std::string> multiplier_names(const System& system) {
   return out;
 }
 
-ResultColumns::ResultColumns(const System& system) : system_(system), names_{"time"} {
+ResultColumns::ResultColumns(const System& system)
+    : system_(system), names_{"time"}, loads_(std::make_unique<const JointLoads>(system)) {
   for (const std::string& name : system.quantity_names()) {
     if (name == "t") continue;
     names_.push_back(name);
@@ -39,6 +41,7 @@ ResultColumns::ResultColumns(const System& system) : system_(system), names_{"ti
   for (std::string& name : multiplier_names(system)) names_.push_back(std::move(name));
   for (const ReactionQuantity& sensor : system.reaction_sensors())
     for (const char* part : reaction_parts) names_.push_back(sensor.name + "." + part);
+  for (const JointLoads::Column& load : loads_->columns()) names_.push_back(load.name);
   const auto& elements = system.blueprint().elements;
   for (std::size_t e = 0; e < elements.size(); ++e) {
     const Category c = elements[e].type->category;
@@ -49,6 +52,8 @@ ResultColumns::ResultColumns(const System& system) : system_(system), names_{"ti
   names_.push_back("energy.kinetic");
   names_.push_back("energy.potential");
 }
+
+ResultColumns::~ResultColumns() = default;
 
 double* ResultColumns::reactions(const Instant& at, double* out, Workspace& ws) const {
   const auto& sensors = system_.reaction_sensors();
@@ -79,6 +84,8 @@ void ResultColumns::values(const Instant& at, std::span<double> out, Workspace& 
   put(*at.a, system_.sizes().v);
   put(*at.lambda, system_.sizes().constraints());
   next = reactions(at, next, ws);
+  loads_->values(at, std::span(next, loads_->columns().size()), ws);
+  next += loads_->columns().size();
   if (const BodyEquations* bodies = system_.bodies_at(state, ws)) {
     Vector forces(system_.blueprint().elements.size());
     bodies->element_forces(state, forces, ws);

@@ -74,6 +74,7 @@ void order_rows(Program<D>& program) {
         &place);
   for (Input<D>& input : program.inputs)
     if (input.kind == InputKind::row) input.index = place[input.index];
+  for (FormulaRow& formula : program.formulas.rows) formula.row = place[formula.row];
 }
 
 template <int D>
@@ -85,7 +86,8 @@ bool build_element(const ElementData& e, int index, const Blueprint& blueprint,
     frames.push_back({topology.bodies[f.body], in_space<D>(f.s), rotation_in_space<D>(f.R)});
     start.push_back(start_motion<D>(blueprint.bodies[f.body]));
   }
-  for (std::size_t k = 0; k + 1 < frames.size(); k += 2)
+  const bool in_pairs = e.type->frames != any_frames;
+  for (std::size_t k = 0; in_pairs && k + 1 < frames.size(); k += 2)
     if (frames[k].body.body == frames[k + 1].body.body && e.type->category != Category::sensor) {
       reader.diagnostics().error("element.same_body",
                                  fmt::format("{}: joins '{}' to itself", e.name,
@@ -103,10 +105,8 @@ bool build_element(const ElementData& e, int index, const Blueprint& blueprint,
       return false;
     }
   using Placed = typename Builder<D>::Placed;
-  const bool together = std::any_of(e.fields.begin(), e.fields.end(),
-                                    [](const auto& field) { return field.first == "bodies"; });
   builder.begin(index, e.name, e.where, std::move(frames), std::move(start),
-                together ? Placed::together : Placed::by_markers);
+                e.together ? Placed::together : Placed::by_markers);
   if constexpr (D == 2) {
     return e.type->build_planar(e.fields, e.name, e.where, reader, builder);
   } else {
@@ -161,10 +161,19 @@ const ElementType& rest_type() {
   return type;
 }
 
-/// Events at rest as elements, each with a row of its own behind the other holonomic ones.
+/// Events at rest as elements, each with a row of its own behind the other holonomic ones; then the
+/// rows that are formulas.
 template <int D>
-std::vector<SharedRow> add_held(Blueprint& blueprint, Program<D>& program) {
+std::vector<SharedRow> add_shared(Blueprint& blueprint, Program<D>& program,
+                                  const BoundFormulas& formulas) {
   std::vector<SharedRow> out;
+  for (std::size_t i = 0; i < formulas.rows.size(); ++i)
+    if (formulas.rows[i].of_velocities)
+      program.rows[program.formulas.rows[i].row].kind = RowKind::nonholonomic;
+  for (Input<D>& input : program.inputs)
+    if (const auto* f = std::get_if<FormulaInput>(&input.source);
+        f && f->of == FormulaInput::Of::row && formulas.rows[f->index].of_velocities)
+      input.derivative = 1;
   for (const HeldEvent& held : blueprint.held) {
     ElementData element;
     element.name = blueprint.events[held.event].name + ".rest";
@@ -180,6 +189,8 @@ std::vector<SharedRow> add_held(Blueprint& blueprint, Program<D>& program) {
   });
   int row = static_cast<int>(end - program.rows.begin() - blueprint.held.size());
   for (const HeldEvent& held : blueprint.held) out.push_back({row++, held.bodies});
+  for (std::size_t i = 0; i < formulas.rows.size(); ++i)
+    out.push_back({program.formulas.rows[i].row, formulas.rows[i].bodies});
   return out;
 }
 
@@ -198,16 +209,21 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
     }
   }
   check_sensors(program, blueprint, diagnostics);
-  const std::vector<SharedRow> shared = add_held(blueprint, program);
   leave_out_derivatives(blueprint, program);
   const int velocities = layout.back().v + layout.back().v_count;
-  Patterns patterns = lay_out(program, velocities, shared, topology);
-  NameData names = name_multibody(std::move(blueprint), program, std::move(layout), topology,
-                                  std::move(patterns));
-  BoundExpressions expressions = bind_expressions(names, program.expressions, diagnostics);
+  NameData names = name_multibody(std::move(blueprint), program, std::move(layout), topology);
+  BoundExpressions expressions = bind_expressions(names, WrittenFormulas(program), diagnostics);
+  const std::vector<SharedRow> shared = add_shared(names.blueprint, program, expressions.formulas);
+  const std::vector<FormulaCoupling> coupled =
+      couplings(program.formulas, expressions.formulas, names);
+  Patterns patterns = lay_out(program, velocities, shared, coupled, topology);
+  name_rows(program, topology, std::move(patterns), names);
   auto equations = std::make_unique<MultibodyEquations<D>>(names, std::move(program), topology,
                                                            std::move(expressions), shared);
-  if (!diagnostics.has_errors()) equations->wind_up(names);
+  if (!diagnostics.has_errors()) {
+    equations->wind_up(names);
+    equations->count_from_start(names);
+  }
   return std::make_unique<System>(Names(std::move(names)), std::move(equations));
 }
 

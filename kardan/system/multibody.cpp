@@ -17,14 +17,21 @@ void zero(Vector& x) {
 template <int D>
 MultibodyEquations<D>::MultibodyEquations(const NameData& names, Program<D> program,
                                           const Topology& topology, BoundExpressions expressions,
-                                          std::span<const SharedRow> held)
+                                          std::span<const SharedRow> shared)
     : program_(std::move(program)),
       bodies_(names.bodies),
       pairs_(topology.pairs),
       patterns_(names.patterns),
       sizes_(names.sizes),
       gravity_(names.blueprint.gravity),
-      expressions_(std::move(expressions)) {
+      expressions_(std::move(expressions)),
+      formulas_(program_.formulas, expressions_.formulas, names) {
+  for (const Sensor<D>& sensor : program_.sensors) {
+    std::vector<int>& seen = sensor_bodies_.emplace_back();
+    for (const int column : sensor.reading->columns())
+      if (const int b = body_of_column(bodies_, column); seen.empty() || seen.back() != b)
+        seen.push_back(b);
+  }
   first_asked_ = static_cast<int>(names.event_names.size() - names.impulses.size() -
                                   names.blueprint.events.size());
   for (const RowInfo& row : names.rows) offsets_.push_back(row.offset);
@@ -43,7 +50,7 @@ MultibodyEquations<D>::MultibodyEquations(const NameData& names, Program<D> prog
     resting_[b] = {body.R, body.angle};
   }
   for (const InvariantData& e : names.blueprint.invariants) invariants_.push_back(e.kind);
-  bind_held(names, held);
+  bind_held(names, shared);
   bind_inputs(names);
 }
 
@@ -77,6 +84,7 @@ std::unique_ptr<Workspace> MultibodyEquations<D>::make_workspace() const {
   scratch->turn_distances.resize(program_.counters.size());
   scratch->argument_values.resize(static_cast<std::size_t>(expressions_.arguments));
   scratch->argument_gradients.resize(static_cast<std::size_t>(expressions_.arguments));
+  scratch->formulas = formulas_.make_scratch();
   if constexpr (D == 3) scratch->motion[0].R = Mat3d::identity();
   ws->scratch = std::move(scratch);
   adopt(*ws);
@@ -114,31 +122,39 @@ void MultibodyEquations<D>::orient(const State& state, int b, BodyMotion<D>& m) 
 }
 
 template <int D>
+void MultibodyEquations<D>::move_body(const State& state, std::size_t b, std::span<const double> a,
+                                      BodyMotion<D>& m) const {
+  const double* p = state.p.data() + bodies_[b].p;
+  const double* v = state.v.data() + bodies_[b].v;
+  for (int k = 0; k < D; ++k) {
+    m.x[k] = p[k];
+    m.v[k] = v[k];
+    m.a[k] = a.empty() ? 0 : a[bodies_[b].v + k];
+  }
+  orient(state, static_cast<int>(b), m);
+  if constexpr (D == 2) {
+    const bool turns = bodies_[b].v_count > 2;
+    m.w = turns ? v[2] : 0;
+    m.alpha = turns && !a.empty() ? a[bodies_[b].v + 2] : 0;
+  } else if (bodies_[b].v_count > 3) {
+    m.w = {v[3], v[4], v[5]};
+    m.alpha =
+        a.empty() ? Vec3d{} : Vec3d{a[bodies_[b].v + 3], a[bodies_[b].v + 4], a[bodies_[b].v + 5]};
+  }
+}
+
+template <int D>
 std::vector<BodyMotion<D>>& MultibodyEquations<D>::move(const State& state,
                                                         std::span<const double> a,
                                                         Workspace& ws) const {
   auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
-  for (std::size_t b = 1; b < bodies_.size(); ++b) {
-    BodyMotion<D>& m = motion[b];
-    const double* p = state.p.data() + bodies_[b].p;
-    const double* v = state.v.data() + bodies_[b].v;
-    for (int k = 0; k < D; ++k) {
-      m.x[k] = p[k];
-      m.v[k] = v[k];
-      m.a[k] = a.empty() ? 0 : a[bodies_[b].v + k];
-    }
-    orient(state, static_cast<int>(b), m);
-    if constexpr (D == 2) {
-      const bool turns = bodies_[b].v_count > 2;
-      m.w = turns ? v[2] : 0;
-      m.alpha = turns && !a.empty() ? a[bodies_[b].v + 2] : 0;
-    } else if (bodies_[b].v_count > 3) {
-      m.w = {v[3], v[4], v[5]};
-      m.alpha = a.empty() ? Vec3d{}
-                          : Vec3d{a[bodies_[b].v + 3], a[bodies_[b].v + 4], a[bodies_[b].v + 5]};
-    }
-  }
+  for (std::size_t b = 1; b < bodies_.size(); ++b) move_body(state, b, a, motion[b]);
   return motion;
+}
+
+template <int D>
+FormulaScratch& MultibodyEquations<D>::formula_scratch(Workspace& ws) {
+  return static_cast<MotionScratch&>(*ws.scratch).formulas;
 }
 
 template <int D>
@@ -251,6 +267,7 @@ Eval MultibodyEquations<D>::evaluate(const State& state, Request request, Worksp
     body_forces(motion, ws.f);
     const ForceValues out = force_values(ws);
     for (const auto& bank : program_.forces) bank->evaluate(at, pairs_, out);
+    if (!formulas_.empty()) formulas_.evaluate(reading(state, at), out, formula_scratch(ws));
     if (!(all_finite(ws.f) && all_finite(ws.b) && all_finite(ws.d))) return Eval::recoverable;
   }
   return Eval::ok;
@@ -268,6 +285,7 @@ Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const do
   const ConstraintValues constraints = constraint_values(ws);
   ForceValues forces = force_values(ws);
   for (const auto& bank : program_.forces) bank->differentiate(at, pairs_, forces);
+  if (!formulas_.empty()) formulas_.differentiate(reading(state, at), forces, formula_scratch(ws));
   forces.lambda = lambda.empty() ? nullptr : lambda.data();
   for (const auto& bank : program_.constraints)
     bank->differentiate(at, pairs_, constraints, forces);
@@ -285,6 +303,7 @@ template <int D>
 void MultibodyEquations<D>::events(const State& state, std::span<double> z, Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
   for (const auto* bank : program_.switching) bank->events(at, z.data());
+  formulas_.events(reading(state, at), z, formula_scratch(ws));
   for (std::size_t i = 0; i < expressions_.events.size(); ++i)
     z[first_asked_ + i] = expression(expressions_.events[i], state, 0, {}, {}, ws);
 }
@@ -302,6 +321,7 @@ template <int D>
 void MultibodyEquations<D>::choose_modes(State& state, Workspace& ws) const {
   const Context<D> at = context(state, move(state, {}, ws));
   for (const auto* bank : program_.switching) bank->choose_modes(at, state.modes.data());
+  formulas_.choose_modes(reading(state, at), state.modes, formula_scratch(ws));
 }
 
 /// [rad] How far the tangent `way` turns body b.
@@ -416,6 +436,7 @@ Energy MultibodyEquations<D>::energy(const State& state, Workspace& ws) const {
     potential_rate += p.rate;
     bank->evaluate(at, pairs_, out);
   }
+  formulas_.evaluate(reading(state, at), out, formula_scratch(ws));
   e.applied_power = dot(ws.f, state.v) + potential_rate;
   return e;
 }
@@ -447,6 +468,7 @@ void MultibodyEquations<D>::element_forces(const State& state, std::span<double>
   std::fill(out.begin(), out.end(), 0.0);
   const Context<D> at = context(state, move(state, {}, ws));
   for (const auto& bank : program_.forces) bank->magnitudes(at, out.data());
+  formulas_.magnitudes(reading(state, at), out, formula_scratch(ws));
 }
 
 template <int D>
@@ -455,6 +477,7 @@ void MultibodyEquations<D>::force_vectors(const State& state, std::span<Vec3d> o
   std::vector<VecOf<D>> sums(out.size());
   const Context<D> at = context(state, move(state, {}, ws));
   for (const auto& bank : program_.forces) bank->vectors(at, sums.data());
+  formulas_.vectors(reading(state, at), sums, formula_scratch(ws));
   for (std::size_t e = 0; e < out.size(); ++e) {
     out[e] = {};
     for (int k = 0; k < D; ++k) out[e][k] = sums[e][k];

@@ -8,17 +8,21 @@
 #include <deque>
 
 #include "kardan/system/bound_expressions.h"
+#include "kardan/system/formula_terms.h"
 #include "kardan/system/patterns.h"
 #include "kardan/system/quantity_jet.h"
+#include "kardan/system/reading.h"
+#include "kardan/system/velocity_jet.h"
 
 namespace kardan {
 
 template <int D>
 class MultibodyEquations final : public BodyEquations {
  public:
-  /// `held`: rows of the events that are held, in the order of Blueprint::held.
+  /// `shared`: rows of the events that are held, in the order of Blueprint::held, then those that
+  /// are formulas.
   MultibodyEquations(const NameData& names, Program<D> program, const Topology& topology,
-                     BoundExpressions expressions, std::span<const SharedRow> held);
+                     BoundExpressions expressions, std::span<const SharedRow> shared);
 
   std::unique_ptr<Workspace> make_workspace() const override;
   void adopt(Workspace&) const override;
@@ -51,6 +55,8 @@ class MultibodyEquations final : public BodyEquations {
 
   /// Counts full turns of the start, as many as bring it nearest to what drivers and locks want.
   void wind_up(NameData& names) const;
+  /// Rows that are counted from the start vanish there.
+  void count_from_start(NameData& names);
 
  private:
   /// How far b of a counter is from the half plane at which turns are counted, for the poses of its
@@ -66,11 +72,14 @@ class MultibodyEquations final : public BodyEquations {
     std::deque<QuantityJet> jets;                // of quantities in rows that are held
     JetScratch jet_work;
     std::vector<VecOf<D>> way;  // places and velocities on roads, at the start of a step
+    FormulaScratch formulas;
+    VelocityScratch velocity_rows;
   };
-  /// An event that is held: its row in the constraint matrix and its blocks in the forces.
+  /// A row of an expression: its place in the constraint matrix and its blocks in the forces.
   struct HeldRow {
-    int event = 0;  // of `when`
+    const BoundExpression* value = nullptr;
     int row = 0;
+    bool of_velocities = false;
     std::vector<int> columns;  // ascending
     std::vector<int> slots;    // of the columns in the row
     std::vector<int> blocks;   // columns x columns in the force pattern
@@ -104,6 +113,7 @@ class MultibodyEquations final : public BodyEquations {
   std::vector<HeldAngle> held_angles(const NameData& names) const;
   void turn_fully(const TurnCounter<D>& counter, int times, State&, Workspace&) const;
   std::vector<BodyMotion<D>>& move(const State&, std::span<const double> a, Workspace&) const;
+  static FormulaScratch& formula_scratch(Workspace&);
   Context<D> context(const State&, const std::vector<BodyMotion<D>>&) const;
   ConstraintValues constraint_values(Workspace&) const;
   ForceValues force_values(Workspace&) const;
@@ -120,13 +130,26 @@ class MultibodyEquations final : public BodyEquations {
   void evaluate_held(const State&, Depth, const ConstraintValues&, Workspace&) const;
   void differentiate_held(const State&, const ConstraintValues&, const ForceValues&,
                           Workspace&) const;
+  void velocity_jet(const Quantity&, const HeldRow&, const State&, VelocityJet&, Workspace&) const;
+  VelocityJet& velocity_jet(const HeldRow&, const State&, Workspace&) const;
+  void evaluate_velocity_row(const HeldRow&, const State&, const ConstraintValues&,
+                             Workspace&) const;
+  void differentiate_velocity_row(const HeldRow&, const State&, const ConstraintValues&,
+                                  const ForceValues&, Workspace&) const;
+  Reading<D> reading(const State& state, const Context<D>& at) const {
+    return {state, at, bodies_, program_.sensors};
+  }
+  void move_body(const State&, std::size_t body, std::span<const double> a,
+                 BodyMotion<D>& out) const;
   void energy_gradient(const State&, std::span<double> by_p, std::span<double> by_v,
                        Workspace&) const;
   void momentum_gradient(const State&, int row, Workspace&) const;
   void angular_momentum_gradient(const State&, int row, Workspace&) const;
   void bind_held(const NameData& names, std::span<const SharedRow> rows);
+  void bind_row(HeldRow held, const std::vector<int>& bodies);
   void bind_inputs(const NameData& names);
   InputEffect effect(const Input<D>&, const NameData&) const;
+  Taylor formula_over(const FormulaInput&, const State&, const Context<D>&, const Taylor& t) const;
   Taylor law_over(const LawInput<D>&, const Input<D>&, const Context<D>&, const Taylor& t) const;
 
   Program<D> program_;
@@ -143,16 +166,21 @@ class MultibodyEquations final : public BodyEquations {
   std::vector<double> offsets_;   // constants of the rows
   bool splits_ = false;           // all constraints know Depth::gradient
   BoundExpressions expressions_;  // invariants: those that are expressions
+  FormulaTerms<D> formulas_;
+  std::vector<std::vector<int>> sensor_bodies_;  // that each sensor sees move
   std::vector<HeldRow> held_;
   std::vector<InvariantData::Kind> invariants_;
   InputGroup time_inputs_, way_inputs_;
 };
 
-/// Names of bodies and of what elements have written into a program, which they are taken from;
-/// expressions and events come later.
+/// Names of bodies and quantities, of what elements have written into a program, which they are
+/// taken from; expressions come later.
 template <int D>
 NameData name_multibody(Blueprint blueprint, Program<D>& program, std::vector<BodyLayout> bodies,
-                        const Topology& topology, Patterns patterns);
+                        const Topology& topology);
+/// And of rows and events, once their order is known.
+template <int D>
+void name_rows(Program<D>& program, const Topology& topology, Patterns patterns, NameData& names);
 
 extern template class MultibodyEquations<2>;
 extern template class MultibodyEquations<3>;

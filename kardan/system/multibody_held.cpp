@@ -1,4 +1,5 @@
-/// Events of impulses that are held: rows z = 0 for an expression z of positions and time.
+/// Events of impulses that are held, and constraints that are formulas: rows z = 0 for an
+/// expression z of positions and time.
 
 #include <algorithm>
 
@@ -15,17 +16,41 @@ std::size_t place_of(const std::vector<int>& columns, int column) {
 }  // namespace
 
 template <int D>
+void MultibodyEquations<D>::bind_row(HeldRow held, const std::vector<int>& bodies) {
+  for (int b : bodies)
+    for (int k = 0; k < bodies_[b].v_count; ++k) held.columns.push_back(bodies_[b].v + k);
+  for (int c : held.columns) held.slots.push_back(patterns_.constraint->find(held.row, c));
+  for (int c : held.columns)
+    for (int d : held.columns) held.blocks.push_back(patterns_.force->find(c, d));
+  held_.push_back(std::move(held));
+}
+
+template <int D>
 void MultibodyEquations<D>::bind_held(const NameData& names, std::span<const SharedRow> rows) {
+  const std::size_t events = names.blueprint.held.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     HeldRow held;
-    held.event = names.blueprint.held[i].event;
     held.row = rows[i].row;
-    for (int b : rows[i].bodies)
-      for (int k = 0; k < bodies_[b].v_count; ++k) held.columns.push_back(bodies_[b].v + k);
-    for (int c : held.columns) held.slots.push_back(patterns_.constraint->find(held.row, c));
-    for (int c : held.columns)
-      for (int d : held.columns) held.blocks.push_back(patterns_.force->find(c, d));
-    held_.push_back(std::move(held));
+    if (i < events) {
+      held.value = &expressions_.events[static_cast<std::size_t>(names.blueprint.held[i].event)];
+    } else {
+      const BoundRow& formula = expressions_.formulas.rows[i - events];
+      held.value = &formula.value;
+      held.of_velocities = formula.of_velocities;
+    }
+    bind_row(std::move(held), rows[i].bodies);
+  }
+}
+
+/// Positions and turns of the start are as they will be.
+template <int D>
+void MultibodyEquations<D>::count_from_start(NameData& names) {
+  const auto ws = make_workspace();
+  if (evaluate(names.start, {.position = true}, *ws) != Eval::ok) return;
+  for (const FormulaRow& f : program_.formulas.rows) {
+    if (!f.from_start) continue;
+    offsets_[f.row] = -ws->g[f.row];
+    names.rows[f.row].offset = offsets_[f.row];
   }
 }
 
@@ -134,7 +159,11 @@ void MultibodyEquations<D>::evaluate_held(const State& state, Depth depth,
   if (scratch.jets.empty()) scratch.jets.emplace_back();
   QuantityJet& z = scratch.jets.front();
   for (const HeldRow& held : held_) {
-    jet(expressions_.events[held.event], held, state, 1, z, ws);
+    if (held.of_velocities) {
+      if (depth != Depth::value) evaluate_velocity_row(held, state, out, ws);
+      continue;
+    }
+    jet(*held.value, held, state, 1, z, ws);
     out.g[held.row] += z.value;
     if (depth == Depth::value) continue;
     out.rate[held.row] += z.rate;
@@ -151,7 +180,11 @@ void MultibodyEquations<D>::differentiate_held(const State& state, const Constra
   if (scratch.jets.empty()) scratch.jets.emplace_back();
   QuantityJet& z = scratch.jets.front();
   for (const HeldRow& held : held_) {
-    jet(expressions_.events[held.event], held, state, 1, z, ws);
+    if (held.of_velocities) {
+      differentiate_velocity_row(held, state, out, forces, ws);
+      continue;
+    }
+    jet(*held.value, held, state, 1, z, ws);
     out.rate_t[held.row] += z.t_rate;
     out.accel_t[held.row] += z.t_accel;
     for (std::size_t c = 0; c < held.slots.size(); ++c) {

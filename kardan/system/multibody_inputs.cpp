@@ -106,6 +106,25 @@ Taylor MultibodyEquations<D>::law_over(const LawInput<D>& law, const Input<D>& i
 }
 
 template <int D>
+Taylor MultibodyEquations<D>::formula_over(const FormulaInput& input, const State& state,
+                                           const Context<D>& at, const Taylor& t) const {
+  const BoundFormulas& all = expressions_.formulas;
+  const auto i = static_cast<std::size_t>(input.index);
+  const auto over = [&](const Expression& value, const std::vector<Quantity>& arguments) {
+    std::vector<Taylor> values;
+    for (const Quantity& q : arguments)
+      values.push_back(q.kind == Quantity::Kind::time
+                           ? t
+                           : Taylor::constant(reading(state, at).value(q, 0, {}, {}), t.order));
+    return enclose(value, std::span<const Taylor>(values), t.order);
+  };
+  if (input.of == FormulaInput::Of::row)
+    return over(all.rows[i].value.value, all.rows[i].value.arguments);
+  const BoundFormula& f = input.of == FormulaInput::Of::force ? all.forces[i] : all.states[i];
+  return over(f.value.expression(), f.arguments);
+}
+
+template <int D>
 void MultibodyEquations<D>::enclose_time_inputs(const State& at, double a, double b, int order,
                                                 std::span<InputBounds> out, Workspace& ws) const {
   const std::vector<BodyMotion<D>>* motion = nullptr;
@@ -117,7 +136,10 @@ void MultibodyEquations<D>::enclose_time_inputs(const State& at, double a, doubl
       continue;
     }
     if (!motion) motion = &move(at, {}, ws);
-    const Taylor f = law_over(std::get<LawInput<D>>(input.source), input, context(at, *motion), t);
+    const auto* law = std::get_if<LawInput<D>>(&input.source);
+    const Taylor f =
+        law ? law_over(*law, input, context(at, *motion), t)
+            : formula_over(std::get<FormulaInput>(input.source), at, context(at, *motion), t);
     out[i] = InputBounds::of(f, input.derivative, input.factor);
   }
 }

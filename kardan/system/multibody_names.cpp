@@ -65,8 +65,10 @@ void name_quantities(const Program<D>& program, const Topology& topology, NameDa
                           sensor.unit,
                           sensor.reading->columns(),
                           sensor.reading->of_velocities(),
-                          sensor.followed != nullptr});
+                          sensor.followed != nullptr,
+                          sensor.rate_of != nullptr});
   }
+  for (const auto& [alias, name] : program.aliases) names.aliases.emplace(alias, name);
   for (int i = 0; i < names.sizes.r; ++i)
     names.quantities.add({names.states[i].name, {Kind::state, 0, i}});
   for (int i = 0; i < names.sizes.w; ++i)
@@ -108,18 +110,16 @@ State find_start(const NameData& names) {
 
 template <int D>
 NameData name_multibody(Blueprint blueprint, Program<D>& program, std::vector<BodyLayout> bodies,
-                        const Topology& topology, Patterns patterns) {
+                        const Topology& topology) {
   NameData names;
   names.blueprint = std::move(blueprint);
-  names.patterns = std::move(patterns);
   names.bodies = std::move(bodies);
-  names.row_bodies = topology.row_bodies;
-  names.rows = std::move(program.rows);
   names.alignments = std::move(program.alignments);
   names.states = std::move(program.states);
   names.auxiliaries = std::move(program.auxiliaries);
   names.event_names = std::move(program.events);
   names.reaction_sensors = std::move(program.reactions);
+  names.remarks = std::move(program.remarks);
   names.element_modes = program.modes;
   const BodyLayout& last = names.bodies.back();
   names.sizes.p = last.p + last.p_count;
@@ -130,6 +130,15 @@ NameData name_multibody(Blueprint blueprint, Program<D>& program, std::vector<Bo
   names.scales = find_scales(names.blueprint);
   // Dynamic variables are forces, until elements declare their units.
   names.state_scale = names.scales.mass * names.scales.acceleration;
+  name_quantities(program, topology, names);
+  return names;
+}
+
+template <int D>
+void name_rows(Program<D>& program, const Topology& topology, Patterns patterns, NameData& names) {
+  names.patterns = std::move(patterns);
+  names.row_bodies = topology.row_bodies;
+  names.rows = std::move(program.rows);
   for (const RowInfo& row : names.rows) {
     (row.kind == RowKind::holonomic ? names.sizes.lambda : names.sizes.mu) += 1;
     names.row_scales.push_back(row.unit == RowUnit::length ? names.scales.length : 1.0);
@@ -144,16 +153,18 @@ NameData name_multibody(Blueprint blueprint, Program<D>& program, std::vector<Bo
     names.patterns.invariant = builder.build();
   }
   for (const Input<D>& input : program.inputs)
-    if (input.kind == InputKind::row && input.derivative == 2)
-      names.prescribed_motions.push_back({input.element, std::get<TimeFunction>(input.source)});
-  name_quantities(program, topology, names);
+    if (const auto* f = std::get_if<TimeFunction>(&input.source);
+        f && input.kind == InputKind::row && input.derivative == 2)
+      names.prescribed_motions.push_back({input.element, *f});
   names.start = find_start<D>(names);
-  return names;
+  names.add_events();
 }
 
 template NameData name_multibody<2>(Blueprint, Program<2>&, std::vector<BodyLayout>,
-                                    const Topology&, Patterns);
+                                    const Topology&);
 template NameData name_multibody<3>(Blueprint, Program<3>&, std::vector<BodyLayout>,
-                                    const Topology&, Patterns);
+                                    const Topology&);
+template void name_rows<2>(Program<2>&, const Topology&, Patterns, NameData&);
+template void name_rows<3>(Program<3>&, const Topology&, Patterns, NameData&);
 
 }  // namespace kardan

@@ -8,41 +8,13 @@ template <int D>
 double MultibodyEquations<D>::quantity(const Quantity& q, const State& state, double factor,
                                        std::span<double> by_p, std::span<double> by_v,
                                        Workspace& ws) const {
-  const BodyLayout& body = bodies_[q.body];
-  switch (q.kind) {
-    case Quantity::Kind::position: {
-      const double* p = state.p.data() + body.p;
-      if (!by_p.empty()) {
-        double* row = by_p.data() + body.v;
-        if (D == 2 || q.index < 3) {
-          row[q.index] += factor;
-        } else {
-          // dq = q * (0, dtheta) / 2
-          const double w = p[3], x = p[4], y = p[5], z = p[6];
-          const double rows[4][3] = {{-x, -y, -z}, {w, -z, y}, {z, w, -x}, {-y, x, w}};
-          for (int k = 0; k < 3; ++k) row[3 + k] += 0.5 * factor * rows[q.index - 3][k];
-        }
-      }
-      return p[q.index];
-    }
-    case Quantity::Kind::velocity:
-      if (!by_v.empty()) by_v[body.v + q.index] += factor;
-      return state.v[body.v + q.index];
-    case Quantity::Kind::sensor:
-      return program_.sensors[q.index].reading->value(context(state, move(state, {}, ws)), factor,
-                                                      by_p, by_v);
-    case Quantity::Kind::state:
-      return state.r[q.index];
-    case Quantity::Kind::auxiliary:
-      return state.w[q.index];
-    case Quantity::Kind::contact:
-      return state.s[q.index];
-    case Quantity::Kind::time:
-      return state.t;
-    case Quantity::Kind::expression:
-      return expression(expressions_.sensors[q.index], state, factor, by_p, by_v, ws);
-  }
-  return 0;
+  if (q.kind == Quantity::Kind::expression)
+    return expression(expressions_.sensors[q.index], state, factor, by_p, by_v, ws);
+  auto& motion = static_cast<MotionScratch&>(*ws.scratch).motion;
+  if (q.kind == Quantity::Kind::sensor)
+    for (const int b : sensor_bodies_[q.index])
+      move_body(state, static_cast<std::size_t>(b), {}, motion[b]);
+  return reading(state, context(state, motion)).value(q, factor, by_p, by_v);
 }
 
 template <int D>

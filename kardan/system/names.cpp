@@ -68,6 +68,12 @@ bool same_pattern(const std::shared_ptr<const SparsePattern>& a,
 
 }  // namespace
 
+int body_of_column(const std::vector<BodyLayout>& bodies, int column) {
+  const auto next = std::upper_bound(bodies.begin() + 1, bodies.end(), column,
+                                     [](int c, const BodyLayout& b) { return c < b.v; });
+  return static_cast<int>(next - bodies.begin()) - 1;
+}
+
 void QuantityList::add(NamedQuantity quantity) {
   int& first = first_[static_cast<std::size_t>(quantity.quantity.kind)];
   if (first < 0) first = static_cast<int>(all_.size());
@@ -88,6 +94,10 @@ const NamedQuantity* QuantityList::find(const Quantity& quantity) const {
 std::optional<Quantity> NameData::find_quantity(std::string_view name) const {
   if (const auto coordinate = find_coordinate(*this, name)) return coordinate;
   const NamedQuantity* found = quantities.find(name);
+  if (found) return found->quantity;
+  const auto other = aliases.find(std::string(name));
+  if (other == aliases.end()) return std::nullopt;
+  found = quantities.find(other->second);
   return found ? std::optional(found->quantity) : std::nullopt;
 }
 
@@ -123,6 +133,11 @@ bool NameData::is_velocity(const Quantity& q) const {
 bool NameData::is_followed(const Quantity& q) const {
   if (const NamedQuantity* listed = quantities.find(q)) return listed->followed;
   return q.kind == Quantity::Kind::position;
+}
+
+bool NameData::is_rate(const Quantity& q) const {
+  if (const NamedQuantity* listed = quantities.find(q)) return listed->rate;
+  return q.kind == Quantity::Kind::velocity;
 }
 
 void NameData::add_events() {
@@ -181,9 +196,7 @@ std::string Names::acceleration_name(int column) const {
 }
 
 int Names::body_of_column(int column) const {
-  const auto next = std::upper_bound(bodies().begin() + 1, bodies().end(), column,
-                                     [](int c, const BodyLayout& b) { return c < b.v; });
-  return static_cast<int>(next - bodies().begin()) - 1;
+  return kardan::body_of_column(bodies(), column);
 }
 
 bool Names::is_rotation(int column) const {

@@ -33,6 +33,9 @@ struct BodyLayout {
   int v = 0, v_count = 0;
 };
 
+/// The body that owns a column of v: they are laid out in order.
+[[nodiscard]] int body_of_column(const std::vector<BodyLayout>& bodies, int column);
+
 /// A coordinate that follows a function of time.
 struct PrescribedMotion {
   int element = 0;
@@ -56,6 +59,7 @@ struct NamedQuantity {
   std::vector<int> columns = {};  ///< of velocities that its gradient may touch
   bool velocity = false;          ///< a velocity or a rate
   bool followed = false;          ///< to second order along the motion: impulses can act on it
+  bool rate = false;              ///< the rate of one that is followed
 };
 
 /// Named quantities, those of a kind one after the other, counted from 0.
@@ -92,11 +96,13 @@ struct NameData {
   std::vector<Impulse> impulses;
   std::vector<ReactionQuantity> reaction_sensors;
   std::vector<PrescribedMotion> prescribed_motions;
+  std::vector<std::string> remarks;  ///< of elements: what is not as exact as it is asked
   Scales scales;
   std::vector<std::string> velocity_names;  ///< of coordinates without bodies
   /// All but the coordinates of bodies, which come before them: their names are made when they are
   /// asked for, since they would take as much room as the bodies.
   QuantityList quantities;
+  std::unordered_map<std::string, std::string> aliases;  ///< other names of quantities
   State start;
 
   std::optional<Quantity> find_quantity(std::string_view name) const;
@@ -104,6 +110,8 @@ struct NameData {
   std::vector<int> quantity_columns(const Quantity&) const;
   bool is_velocity(const Quantity&) const;
   bool is_followed(const Quantity&) const;
+  /// A velocity, or the rate of a quantity that is followed.
+  bool is_rate(const Quantity&) const;
   /// Events of elements stand in `event_names`: those of `when` are put behind them, then for every
   /// impulse its state of rest; and modes for these.
   void add_events();
@@ -144,6 +152,8 @@ class Names {
     return data_->prescribed_motions;
   }
   const Scales& scales() const { return data_->scales; }
+  /// What elements do not do as exactly as they are asked to.
+  const std::vector<std::string>& remarks() const { return data_->remarks; }
 
   /// Coordinates, velocities and sensors by name ("arm.angle", "chassis.vz", "tip.x").
   std::optional<Quantity> find_quantity(std::string_view name) const {

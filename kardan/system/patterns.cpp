@@ -60,7 +60,9 @@ class PairIndex {
   std::unordered_map<std::uint64_t, int> index_;
 };
 
-std::shared_ptr<const SparsePattern> force_pattern(Topology& t, int velocities) {
+std::shared_ptr<const SparsePattern> force_pattern(Topology& t,
+                                                   std::span<const FormulaCoupling> formulas,
+                                                   int velocities) {
   std::vector<std::vector<int>> near(t.bodies.size());
   for (std::size_t b = 1; b < t.bodies.size(); ++b) near[b].push_back(static_cast<int>(b));
   for (const PairSlots& s : t.pairs) {
@@ -68,6 +70,9 @@ std::shared_ptr<const SparsePattern> force_pattern(Topology& t, int velocities) 
     insert(near[s.A.body], s.B.body);
     insert(near[s.B.body], s.A.body);
   }
+  for (const FormulaCoupling& f : formulas)
+    for (int a : f.forces)
+      for (int b : f.motions) insert(near[a], b);
   BodyPattern out(velocities);
   for (std::size_t b = 1; b < t.bodies.size(); ++b)
     for (int k = 0; k < t.bodies[b].count; ++k) out.add_row(near[b], t.bodies);
@@ -159,7 +164,8 @@ void place_aux(typename ForceBank<D>::Slots& s, int nr, const Patterns& out) {
 
 /// Columns (r; w) of the equations (b; d), and of f.
 template <int D>
-void aux_patterns(Program<D>& program, int velocities, const Topology& t, Patterns& out) {
+void aux_patterns(Program<D>& program, int velocities, std::span<const FormulaCoupling> formulas,
+                  const Topology& t, Patterns& out) {
   using Slots = typename ForceBank<D>::Slots;
   const int nr = static_cast<int>(program.states.size());
   const int n = nr + static_cast<int>(program.auxiliaries.size());
@@ -183,6 +189,14 @@ void aux_patterns(Program<D>& program, int velocities, const Topology& t, Patter
         }
     }
   });
+  for (const FormulaCoupling& f : formulas)
+    for (const int x : f.variables) {
+      for (const int b : f.forces) insert(columns[b], x);
+      if (f.variable >= 0) insert(own[f.variable], x);
+    }
+  for (const FormulaCoupling& f : formulas)
+    if (f.variable >= 0)
+      for (const int b : f.motions) insert(bodies[f.variable], b);
   BodyPattern by_body(velocities);
   SparsePattern by_aux, force;
   by_aux.rows = by_aux.cols = n;
@@ -208,7 +222,7 @@ void aux_patterns(Program<D>& program, int velocities, const Topology& t, Patter
 
 template <int D>
 Patterns lay_out(Program<D>& program, int velocities, std::span<const SharedRow> shared,
-                 Topology& topology) {
+                 std::span<const FormulaCoupling> formulas, Topology& topology) {
   using Slots = typename ForceBank<D>::Slots;
   Patterns out;
   out.constraint = constraint_pattern(program, velocities, shared, topology);
@@ -220,13 +234,15 @@ Patterns lay_out(Program<D>& program, int velocities, std::span<const SharedRow>
   for (const SharedRow& s : shared)
     for (int a : s.bodies)
       for (int b : s.bodies) pair(topology.bodies[a], topology.bodies[b]);
-  out.force = force_pattern(topology, velocities);
+  out.force = force_pattern(topology, formulas, velocities);
   out.mass = mass_pattern(topology, D, velocities);
-  aux_patterns(program, velocities, topology, out);
+  aux_patterns(program, velocities, formulas, topology, out);
   return out;
 }
 
-template Patterns lay_out<2>(Program<2>&, int, std::span<const SharedRow>, Topology&);
-template Patterns lay_out<3>(Program<3>&, int, std::span<const SharedRow>, Topology&);
+template Patterns lay_out<2>(Program<2>&, int, std::span<const SharedRow>,
+                             std::span<const FormulaCoupling>, Topology&);
+template Patterns lay_out<3>(Program<3>&, int, std::span<const SharedRow>,
+                             std::span<const FormulaCoupling>, Topology&);
 
 }  // namespace kardan

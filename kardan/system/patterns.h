@@ -16,6 +16,13 @@ struct Topology {
   std::vector<PairSlots> pairs;              // body pairs of constraints and forces
 };
 
+/// What a formula couples: the bodies whose forces depend on those whose motion it is of.
+struct FormulaCoupling {
+  std::vector<int> forces, motions;  // ascending
+  std::vector<int> variables;        // in (r; w)
+  int variable = -1;                 // whose rate it is, or -1
+};
+
 /// A row of a constraint that any number of bodies share.
 struct SharedRow {
   int row = 0;
@@ -25,6 +32,6 @@ struct SharedRow {
 /// Lays out patterns for a program and writes all slots. `velocities` is the number of columns.
 template <int D>
 Patterns lay_out(Program<D>& program, int velocities, std::span<const SharedRow> shared,
-                 Topology& topology);
+                 std::span<const FormulaCoupling> formulas, Topology& topology);
 
 }  // namespace kardan

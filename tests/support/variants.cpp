@@ -19,6 +19,8 @@ std::vector<std::vector<std::string>> marker_choices(int frames) {
   if (frames == 0) return {{}};
   if (frames == 1) return {{"two.m"}};
   if (frames == 2) return {{"one.m", "two.m"}, {"ground.m", "two.m"}};
+  // As pairs, or one after the other.
+  if (frames == any_frames) return {{"ground.m", "one.m", "ground.m", "two.m"}};
   return {{"ground.m", "one.m", "ground.m", "two.m"}};
 }
 
@@ -28,6 +30,15 @@ std::vector<FieldValue> values_for(const FieldDoc& f) {
   if (f.kind == "whole number") return {2};
   if (f.kind == "true or false") return {"true"};
   if (f.kind == "[x, y, z]") return {Vec3d{0.4, 0.7, 1.1}, FieldValue::List{0.4, 0.7}};
+  if (f.kind == "formula of t and quantities")  // of angles, of positions, of all with kinks
+    return {"0.3*sin(2*angle)", "2 + 0.1*sin(3*t) + 0.2*one.x*two.y",
+            "0.3*sin(2*t) + 0.2*one.vx*two.y - max(0.1*two.vy, 0.3) + abs(one.y)*t"};
+  if (f.kind == "list of words") {
+    const auto list = [](const char* a, const char* b) {
+      return FieldValue(FieldValue::List{a, b});
+    };
+    return {list("angle", "x"), list("distance", "y"), list("angle", "angle")};
+  }
   if (f.kind == "function of t") return {"0.3*sin(2*t) + 0.2*t^3"};
   if (f.kind == "table [[x, y], ...]") {
     FieldValue::List points;
@@ -69,7 +80,7 @@ bool add_field(const FieldDoc& f, Variant& variant) {
 std::vector<FieldMap> word_choices(const ElementType& type) {
   std::vector<FieldMap> all(1);
   for (const FieldDoc& f : type.fields) {
-    if (f.info.choices.empty()) continue;
+    if (f.info.choices.empty() || f.kind == "list of words") continue;
     std::vector<FieldMap> more;
     for (const FieldMap& fields : all)
       for (const std::string& word : f.info.choices) {
@@ -81,9 +92,11 @@ std::vector<FieldMap> word_choices(const ElementType& type) {
   return all;
 }
 
+/// Also of types that take two coordinates.
 void add_required(const ElementType& type, FieldMap& fields) {
   for (const FieldDoc& f : type.fields) {
-    if (f.info.need != Need::required) continue;
+    if (f.key == "coordinates") fields.emplace_back(f.key, values_for(f)[0]);
+    if (f.info.need != Need::required || f.key == "coordinates") continue;
     const bool word = !f.info.choices.empty();
     fields.emplace_back(f.key, word ? FieldValue(f.info.choices[0]) : values_for(f)[0]);
   }
@@ -165,14 +178,17 @@ Variant minimal_variant(const ElementType& type, int dimension) {
     v.built = compiles(v);
     if (v.built) return v;
   }
-  return {&type, dimension, {}, fields};
+  // One of several fields may be wanted.
+  Variant v = place(type, dimension, fields);
+  v.built = compiles(v);
+  return v;
 }
 
 std::vector<Variant> variants(const ElementType& type, int dimension) {
   std::vector<Variant> all;
   for (FieldMap fields : word_choices(type)) {
     for (const FieldDoc& f : type.fields)
-      if (f.info.need == Need::required && f.info.choices.empty())
+      if ((f.info.need == Need::required && f.info.choices.empty()) || f.key == "coordinates")
         fields.emplace_back(f.key, values_for(f)[0]);
     const Variant first = place(type, dimension, fields);
     if (!first.built) continue;

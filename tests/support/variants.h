@@ -27,7 +27,7 @@ Model two_bodies(int dimension);
 /// The same with the variant as element "element".
 Model model_with(const Variant& variant);
 
-/// The type with its required fields only. Not `built` if no choice of markers compiles.
+/// The type with its required fields only, or one more where one of several is wanted. Not `built` if no choice of markers compiles.
 Variant minimal_variant(const ElementType& type, int dimension);
 /// All choices of words; for each, optional fields added while the model still compiles, in the
 /// declared order and in the reverse.

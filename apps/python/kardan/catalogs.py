@@ -32,6 +32,8 @@ _types = {
     "[x, y, z]": "Sequence[float | str]",
     "list of numbers": "float | str | Sequence[Any]",
     "function of t": "float | str | Mapping[str, Any] | Sequence[Any]",
+    "formula of t and quantities": "float | str | Mapping[str, Any] | Sequence[Any]",
+    "list of words": "Sequence[str]",
     "expression": "float | str",
     "table [[x, y], ...]": "Sequence[Sequence[float | str]]",
     "colour": "str | Sequence[float]",

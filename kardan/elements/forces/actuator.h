@@ -3,6 +3,7 @@
 
 #include "kardan/elements/catalog.h"
 #include "kardan/elements/joints/coordinate.h"
+#include "kardan/elements/written.h"
 
 namespace kardan {
 
@@ -22,7 +23,7 @@ forces:
   static constexpr Glyph glyph = Glyph::line;
   std::string coordinate = "distance";
   double time_constant = 0, initial = 0;
-  TimeFunction command;
+  Signal command;
 
   template <class F>
   static void fields(F& f) {
@@ -31,17 +32,27 @@ forces:
     f("time_constant", &Actuator::time_constant,
       {.unit = "s", .doc = "lag", .check = Check::positive, .need = Need::required});
     f("command", &Actuator::command,
-      {.unit = "N or N m",
-       .doc = "function of time t",
-       .need = Need::required,
-       .variables = {"t"}});
+      {.unit = "N or N m", .doc = "function of t and any quantities", .need = Need::required});
     f("initial", &Actuator::initial, {.unit = "N or N m", .doc = "r at the start"});
   }
 
   template <int D>
   void build(Builder<D>& b) const {
-    with_coordinate(b, coordinate, 0, 1, [&](auto y, RowUnit, const char*, int counter) {
-      b.line_force(y, 0, 1, LagLaw{time_constant, command}, counter, initial);
+    with_coordinate(b, coordinate, 0, 1, [&](auto y, RowUnit unit, const char*, int counter) {
+      if (!command.of_motion()) {
+        b.line_force(y, 0, 1, LagLaw{time_constant, command.of_time()}, counter, initial);
+        return;
+      }
+      const Expression state = quantity_called(b.name() + ".state");
+      b.formula_state(
+          b.formula("command",
+                    written("(command - r)/T", {{{"command", command.expression()},
+                                                 {"r", state},
+                                                 {"T", Expression::constant(time_constant)}}}),
+                    command.where()),
+          "state", initial);
+      b.formula_force(b.formula("state", state), y, 0, 1,
+                      unit == RowUnit::angle ? InputKind::torque : InputKind::force);
     });
   }
 };

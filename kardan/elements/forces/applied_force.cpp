@@ -1,5 +1,9 @@
 #include "kardan/elements/forces/applied_force.h"
 
+#include <algorithm>
+#include <array>
+
+#include "kardan/elements/forces/directions.h"
 #include "kardan/elements/forces/planar.h"
 
 namespace kardan {
@@ -70,19 +74,51 @@ double AppliedForceKernel<D>::magnitude(double t, const Pair<D>&, int) const {
   return norm(f);
 }
 
+namespace {
+
+/// One component after the other, each a formula.
+template <int D>
+void add_formulas(Builder<D>& b, const std::array<const Signal*, D>& components, LoadAxes in) {
+  static constexpr const char* keys[] = {"fx", "fy", "fz"};
+  const BodyFrame<D>& B = b.frame(0);
+  for (int k = 0; k < D; ++k) {
+    const Signal& f = *components[k];
+    if (f.is_zero()) continue;
+    const auto formula = b.formula(keys[k], f.expression(), f.where());
+    constexpr auto squares = FormulaForce<D>::Shown::squares;
+    VecOf<D> unit{};
+    unit[k] = 1;
+    if (in == LoadAxes::world)
+      b.formula_force(formula, Dot2<D>{unit, {}, B.s}, Builder<D>::ground, 0, InputKind::force,
+                      squares);
+    else
+      b.formula_force(formula, BodyForceDirection<D>{B.s, B.R * unit}, Builder<D>::ground, 0,
+                      InputKind::force, squares);
+  }
+}
+
+template <int D>
+void add_load(Builder<D>& b, const std::array<const Signal*, D>& components, LoadAxes in) {
+  if (std::ranges::any_of(components, [](const Signal* f) { return f->of_motion(); }))
+    return add_formulas<D>(b, components, in);
+  const BodyFrame<D>& B = b.frame(0);
+  AppliedForceKernel<D> kernel{B.s, B.R, in, {}};
+  for (int k = 0; k < D; ++k) {
+    kernel.components[k] = components[k]->of_time();
+    b.force_input(kernel.components[k], Builder<D>::ground, 0);
+  }
+  b.force(std::move(kernel), Builder<D>::ground, 0);
+}
+
+}  // namespace
+
 void AppliedForce::build(Builder<3>& b) const {
-  const BodyFrame<3>& B = b.frame(0);
-  const LoadAxes in = axes == "body" ? LoadAxes::body : LoadAxes::world;
-  for (const TimeFunction* f : {&fx, &fy, &fz}) b.force_input(*f, Builder<3>::ground, 0);
-  b.force(AppliedForceKernel<3>{B.s, B.R, in, {fx, fy, fz}}, Builder<3>::ground, 0);
+  add_load<3>(b, {&fx, &fy, &fz}, axes == "body" ? LoadAxes::body : LoadAxes::world);
 }
 
 void AppliedForce::build(Builder<2>& b) const {
   if (!is_absent(b, "fz", fz)) return;
-  const BodyFrame<2>& B = b.frame(0);
-  const LoadAxes in = axes == "body" ? LoadAxes::body : LoadAxes::world;
-  for (const TimeFunction* f : {&fx, &fy}) b.force_input(*f, Builder<2>::ground, 0);
-  b.force(AppliedForceKernel<2>{B.s, B.R, in, {fx, fy}}, Builder<2>::ground, 0);
+  add_load<2>(b, {&fx, &fy}, axes == "body" ? LoadAxes::body : LoadAxes::world);
 }
 
 template struct AppliedForceKernel<2>;

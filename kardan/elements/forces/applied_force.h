@@ -1,5 +1,5 @@
 #pragma once
-/// Applied force F(t) on a body, at the origin of its marker, in world or marker axes; the reaction
+/// Applied force F on a body, at the origin of its marker, in world or marker axes; the reaction
 /// is on the ground. It counts as work of a force, never as potential energy.
 
 #include "kardan/elements/catalog.h"
@@ -25,9 +25,10 @@ struct AppliedForceKernel {
 
 struct AppliedForce {
   static constexpr std::string_view type = "force";
-  static constexpr std::string_view summary = "Applied force, a function of time, on one body.";
+  static constexpr std::string_view summary =
+      "Applied force, a function of time or a formula of the motion, on one body.";
   static constexpr std::string_view equation =
-      "F(t) on B at the marker's origin, in world or marker axes";
+      "F(t, any quantities) on B at the marker's origin, in world or marker axes";
   static constexpr std::string_view example = R"yaml(bodies:
   rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
 forces:
@@ -36,17 +37,14 @@ forces:
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;
 
-  TimeFunction fx, fy, fz;  // [N]
+  Signal fx, fy, fz;  // [N]
   std::string axes = "world";
 
   template <class F>
   static void fields(F& f) {
-    f("fx", &AppliedForce::fx,
-      {.unit = "N", .doc = "x component, a function of t", .variables = {"t"}});
-    f("fy", &AppliedForce::fy,
-      {.unit = "N", .doc = "y component, a function of t", .variables = {"t"}});
-    f("fz", &AppliedForce::fz,
-      {.unit = "N", .doc = "z component, a function of t (space only)", .variables = {"t"}});
+    f("fx", &AppliedForce::fx, {.unit = "N", .doc = "x component"});
+    f("fy", &AppliedForce::fy, {.unit = "N", .doc = "y component"});
+    f("fz", &AppliedForce::fz, {.unit = "N", .doc = "z component (space only)"});
     f("frame", &AppliedForce::axes,
       {.doc = "axes of the components: the world's, or the marker's, which turn with the body",
        .choices = {"world", "body"}});

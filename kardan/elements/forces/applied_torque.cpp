@@ -1,5 +1,6 @@
 #include "kardan/elements/forces/applied_torque.h"
 
+#include "kardan/elements/forces/directions.h"
 #include "kardan/elements/forces/planar.h"
 
 namespace kardan {
@@ -32,16 +33,40 @@ double AppliedTorqueKernel<3>::magnitude(double t, const Pair<3>&, int) const {
 void AppliedTorque::build(Builder<3>& b) const {
   if (!b.require_rotation(0)) return;
   const LoadAxes in = axes == "body" ? LoadAxes::body : LoadAxes::world;
-  for (const TimeFunction* f : {&tx, &ty, &tz})
-    b.force_input(*f, Builder<3>::ground, 0, InputKind::torque);
-  b.force(AppliedTorqueKernel<3>{b.frame(0).R, in, {tx, ty, tz}}, Builder<3>::ground, 0);
+  const Signal* const components[] = {&tx, &ty, &tz};
+  static constexpr const char* keys[] = {"tx", "ty", "tz"};
+  constexpr int ground = Builder<3>::ground;
+  if (!tx.of_motion() && !ty.of_motion() && !tz.of_motion()) {
+    for (const Signal* f : components) b.force_input(f->of_time(), ground, 0, InputKind::torque);
+    b.force(AppliedTorqueKernel<3>{b.frame(0).R, in, {tx.of_time(), ty.of_time(), tz.of_time()}},
+            ground, 0);
+    return;
+  }
+  for (int k = 0; k < 3; ++k) {
+    const Signal& f = *components[k];
+    if (f.is_zero()) continue;
+    const auto formula = b.formula(keys[k], f.expression(), f.where());
+    constexpr auto squares = FormulaForce<3>::Shown::squares;
+    Vec3d unit;
+    unit[k] = 1;
+    if (in == LoadAxes::world)
+      b.formula_force(formula, WorldTorqueDirection{unit}, ground, 0, InputKind::torque, squares);
+    else
+      b.formula_force(formula, BodyTorqueDirection<3>{b.frame(0).R * unit}, ground, 0,
+                      InputKind::torque, squares);
+  }
 }
 
 void AppliedTorque::build(Builder<2>& b) const {
   if (!b.require_rotation(0)) return;
   if (!is_absent(b, "tx", tx) || !is_absent(b, "ty", ty)) return;
-  b.force_input(tz, Builder<2>::ground, 0, InputKind::torque);
-  b.force(AppliedTorqueKernel<2>{tz}, Builder<2>::ground, 0);
+  if (tz.of_motion()) {
+    b.formula_force(b.formula("tz", tz.expression(), tz.where()), BodyTorqueDirection<2>{1.0},
+                    Builder<2>::ground, 0, InputKind::torque);
+    return;
+  }
+  b.force_input(tz.of_time(), Builder<2>::ground, 0, InputKind::torque);
+  b.force(AppliedTorqueKernel<2>{tz.of_time()}, Builder<2>::ground, 0);
 }
 
 }  // namespace kardan

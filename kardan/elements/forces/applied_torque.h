@@ -1,5 +1,5 @@
 #pragma once
-/// Applied torque T(t) on a body, in world or marker axes; the reaction is on the ground. It counts
+/// Applied torque T on a body, in world or marker axes; the reaction is on the ground. It counts
 /// as work of a force, never as potential energy.
 
 #include "kardan/elements/catalog.h"
@@ -40,8 +40,9 @@ struct AppliedTorqueKernel<2> {
 
 struct AppliedTorque {
   static constexpr std::string_view type = "torque";
-  static constexpr std::string_view summary = "Applied torque, a function of time, on one body.";
-  static constexpr std::string_view equation = "T(t) on B, in world or marker axes";
+  static constexpr std::string_view summary =
+      "Applied torque, a function of time or a formula of the motion, on one body.";
+  static constexpr std::string_view equation = "T(t, any quantities) on B, in world or marker axes";
   static constexpr std::string_view example = R"(bodies:
   rod: {mass: 1, inertia: [0.1, 0.1, 0.1]}
 forces:
@@ -50,17 +51,14 @@ forces:
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;
 
-  TimeFunction tx, ty, tz;  // [N m]
+  Signal tx, ty, tz;  // [N m]
   std::string axes = "world";
 
   template <class F>
   static void fields(F& f) {
-    f("tx", &AppliedTorque::tx,
-      {.unit = "N m", .doc = "about x, a function of t (space only)", .variables = {"t"}});
-    f("ty", &AppliedTorque::ty,
-      {.unit = "N m", .doc = "about y, a function of t (space only)", .variables = {"t"}});
-    f("tz", &AppliedTorque::tz,
-      {.unit = "N m", .doc = "about z, a function of t", .variables = {"t"}});
+    f("tx", &AppliedTorque::tx, {.unit = "N m", .doc = "about x (space only)"});
+    f("ty", &AppliedTorque::ty, {.unit = "N m", .doc = "about y (space only)"});
+    f("tz", &AppliedTorque::tz, {.unit = "N m", .doc = "about z"});
     f("frame", &AppliedTorque::axes,
       {.doc = "axes of the components: the world's, or the marker's, which turn with the body",
        .choices = {"world", "body"}});

@@ -4,6 +4,7 @@
 #include "kardan/elements/forces/applied_force.h"
 #include "kardan/elements/forces/applied_torque.h"
 #include "kardan/elements/forces/bushing.h"
+#include "kardan/elements/forces/cable.h"
 #include "kardan/elements/forces/controller.h"
 #include "kardan/elements/forces/drag.h"
 #include "kardan/elements/forces/pivot_bushing.h"
@@ -22,6 +23,7 @@ void add_forces(Catalog& c) {
   c.add(describe<Drag>());
   c.add(describe<Actuator>());
   c.add(describe<Controller>());
+  c.add(describe<Cable>());
 }
 
 }  // namespace kardan

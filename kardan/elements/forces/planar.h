@@ -3,6 +3,7 @@
 /// never ignored.
 
 #include "kardan/elements/builder.h"
+#include "kardan/elements/field.h"
 
 namespace kardan {
 
@@ -22,9 +23,9 @@ inline bool about_the_normal(Builder<2>& b, const std::string& key, const Vec3d&
   fail_out_of_plane(b, "'" + key + "' has an x or y component, which");
   return false;
 }
-/// A function of time is zero.
-inline bool is_absent(Builder<2>& b, const std::string& key, const TimeFunction& f) {
-  if (f.is_constant() && f(0.0) == 0) return true;
+/// A load is zero.
+inline bool is_absent(Builder<2>& b, const std::string& key, const Signal& f) {
+  if (f.is_zero()) return true;
   fail_out_of_plane(b, "'" + key + "'");
   return false;
 }

@@ -24,8 +24,7 @@ forces:
   static constexpr int frames = 2;
   static constexpr Glyph glyph = Glyph::torsion;
   double stiffness = 0, damping = 0, free_angle = 0, preload = 0;
-  TimeFunction torque;
-  Expression law;
+  Signal torque, law;
 
   template <class F>
   static void fields(F& f) {
@@ -34,18 +33,19 @@ forces:
     f("damping", &R::damping, {.unit = "N m s/rad", .doc = "c", .check = Check::non_negative});
     f("free_angle", &R::free_angle, {.unit = "rad", .doc = "phi0"});
     f("preload", &R::preload, {.unit = "N m", .doc = "opposing torque at the free angle"});
-    f("torque", &R::torque,
-      {.unit = "N m", .doc = "actuator torque on B about z of A", .variables = {"t"}});
+    f("torque", &R::torque, {.unit = "N m", .doc = "actuator torque on B about z of A"});
     f("law", &R::law,
-      {.unit = "N m", .doc = "torque law on B", .variables = {"angle", "rate", "t"}});
+      {.unit = "N m", .doc = "torque law on B over angle, rate, t and any quantities"});
   }
 
   template <int D>
   void build(Builder<D>& b) const {
     const Angle<D> phi = b.angle(0, 1);
     const int counter = b.count_turns(phi, 0, 1);
-    b.line_force(phi, 0, 1, SpringLaw{stiffness, damping, free_angle, preload, torque}, counter);
-    if (is_given(law)) b.line_force(phi, 0, 1, expression_law(law, "angle"), counter);
+    b.line_force(phi, 0, 1, SpringLaw{stiffness, damping, free_angle, preload, torque.of_time()},
+                 counter);
+    add_actuation(b, "torque", torque, phi, InputKind::torque);
+    add_law(b, law, "angle", phi, counter, InputKind::torque);
   }
 };
 

@@ -24,8 +24,7 @@ forces:
     return stiffness == 0 && damping > 0 ? Glyph::damper : Glyph::coil;
   }
   double stiffness = 0, damping = 0, free_length = 0, preload = 0;
-  TimeFunction force;
-  Expression law;
+  Signal force, law;
 
   template <class F>
   static void fields(F& f) {
@@ -37,17 +36,18 @@ forces:
       {.unit = "m", .doc = "l0", .check = Check::non_negative});
     f("preload", &SpringDamper::preload, {.unit = "N", .doc = "tension at the free length"});
     f("force", &SpringDamper::force,
-      {.unit = "N", .doc = "actuator force, positive pushing apart", .variables = {"t"}});
+      {.unit = "N", .doc = "actuator force, positive pushing apart"});
     f("law", &SpringDamper::law,
       {.unit = "N",
-       .doc = "force law, positive pushing apart",
-       .variables = {"length", "rate", "t"}});
+       .doc = "force law over length, rate, t and any quantities, positive pushing apart"});
   }
 
   template <int D>
   void build(Builder<D>& b) const {
-    b.line_force(b.length(0, 1), 0, 1, SpringLaw{stiffness, damping, free_length, preload, force});
-    if (is_given(law)) b.line_force(b.length(0, 1), 0, 1, expression_law(law, "length"));
+    const Length<D> l = b.length(0, 1);
+    b.line_force(l, 0, 1, SpringLaw{stiffness, damping, free_length, preload, force.of_time()});
+    add_actuation(b, "force", force, l, InputKind::force);
+    add_law(b, law, "length", l, -1, InputKind::force);
   }
 };
 

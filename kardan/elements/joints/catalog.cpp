@@ -1,13 +1,18 @@
 #include "kardan/elements/catalog.h"
 
 #include "kardan/elements/joints/axis.h"
+#include "kardan/elements/joints/belt.h"
+#include "kardan/elements/joints/cam.h"
 #include "kardan/elements/joints/constant_velocity.h"
+#include "kardan/elements/joints/constraint.h"
+#include "kardan/elements/joints/coupler.h"
 #include "kardan/elements/joints/cylindrical.h"
 #include "kardan/elements/joints/distance.h"
 #include "kardan/elements/joints/driver.h"
 #include "kardan/elements/joints/fixed.h"
 #include "kardan/elements/joints/gear.h"
 #include "kardan/elements/joints/lock.h"
+#include "kardan/elements/joints/motor.h"
 #include "kardan/elements/joints/planar.h"
 #include "kardan/elements/joints/point_on_line.h"
 #include "kardan/elements/joints/point_on_plane.h"
@@ -16,6 +21,7 @@
 #include "kardan/elements/joints/revolute.h"
 #include "kardan/elements/joints/screw.h"
 #include "kardan/elements/joints/spherical.h"
+#include "kardan/elements/joints/taut_cable.h"
 #include "kardan/elements/joints/universal.h"
 
 namespace kardan {
@@ -48,8 +54,15 @@ void add_joints(Catalog& c) {
   c.add(describe<Screw>());
   c.add(describe<RackAndPinion>());
   c.add(describe<Gear>());
+  c.add(describe<Coupler>());
+  c.add(describe<Belt>());
+  c.add(describe<Chain>());
   c.add(describe<Driver>());
   c.add(describe<Lock>());
+  c.add(describe<Motor>());
+  c.add(describe<Cam>());
+  c.add(describe<TautCable>());
+  c.add(describe<WrittenConstraint>());
 }
 
 }  // namespace kardan

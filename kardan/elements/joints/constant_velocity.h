@@ -2,6 +2,7 @@
 /// Constant-velocity joint: 4 rows.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/own_coordinates.h"
 #include "kardan/elements/twist.h"
 
 namespace kardan {
@@ -33,6 +34,8 @@ joints:
     b.constraint_bank<TwistRows>().items.push_back({b.frame(0).R, b.frame(1).R,
                                                     b.count_turns(0, 1, b.frame(0).R, b.frame(1).R),
                                                     b.slots(row, 0, 1)});
+    show(b, ArcSine{{b.axis(0, 1), b.axis(1, 2)}, -1}, RowUnit::angle, "angle_x", "rate_x");
+    show(b, ArcSine{{b.axis(0, 0), b.axis(1, 2)}}, RowUnit::angle, "angle_y", "rate_y");
   }
 };
 

@@ -11,6 +11,16 @@ inline const std::vector<std::string>& coordinate_names() {
   return names;
 }
 
+template <int D>
+bool are_coordinates(Builder<D>& b, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (std::ranges::find(coordinate_names(), name) == coordinate_names().end()) {
+      b.fail("field.choice", "'" + name + "' is no coordinate", "x, y, z, distance or angle");
+      return false;
+    }
+  return true;
+}
+
 /// Calls use(measure, unit, label, counter) with the measure that `name` chooses.
 template <int D, class Use>
 void with_coordinate(Builder<D>& b, const std::string& name, int A, int B, Use&& use) {

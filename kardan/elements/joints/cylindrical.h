@@ -2,6 +2,7 @@
 /// Cylindrical joint: 4 rows. d = p_WB - p_WA.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/own_coordinates.h"
 
 namespace kardan {
 
@@ -27,6 +28,8 @@ joints:
     b.perpendicular(0, 0, 1, 2, "rotation about local y");
     b.perpendicular(0, 1, 1, 2, "rotation about local x");
     b.aligned(0, 1, 2);
+    show_position(b);
+    show_angle(b);
   }
 };
 

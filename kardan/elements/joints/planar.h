@@ -2,6 +2,7 @@
 /// Planar joint: 3 rows.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/own_coordinates.h"
 
 namespace kardan {
 
@@ -26,6 +27,9 @@ joints:
     b.perpendicular(0, 0, 1, 2, "rotation about local y");
     b.perpendicular(0, 1, 1, 2, "rotation about local x");
     b.aligned(0, 1, 2);
+    show_displacement(b, 0, "x", "vx");
+    show_displacement(b, 1, "y", "vy");
+    show_angle(b);
   }
 };
 

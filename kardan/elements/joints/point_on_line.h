@@ -2,6 +2,7 @@
 /// Point on line: 2 rows in space, 1 in the plane.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/own_coordinates.h"
 
 namespace kardan {
 
@@ -17,6 +18,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr FreeCoordinate free_coordinate = FreeCoordinate::slide;
 
   template <class F>
   static void fields(F&) {}
@@ -24,8 +26,12 @@ joints:
   void build(Builder<3>& b) const {
     b.in_plane(0, 0, 1, "translation along local x");
     b.in_plane(0, 1, 1, "translation along local y");
+    show_free_position(b);
   }
-  void build(Builder<2>& b) const { b.in_plane(0, 1, 1, "translation along local y"); }
+  void build(Builder<2>& b) const {
+    b.in_plane(0, 1, 1, "translation along local y");
+    show_free_position(b);
+  }
 };
 
 }  // namespace kardan

@@ -2,6 +2,7 @@
 /// Point on plane: 1 row.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/own_coordinates.h"
 
 namespace kardan {
 
@@ -20,7 +21,11 @@ joints:
   template <class F>
   static void fields(F&) {}
 
-  void build(Builder<3>& b) const { b.in_plane(0, 2, 1, "translation along local z"); }
+  void build(Builder<3>& b) const {
+    b.in_plane(0, 2, 1, "translation along local z");
+    show_displacement(b, 0, "x", "vx");
+    show_displacement(b, 1, "y", "vy");
+  }
 };
 
 }  // namespace kardan

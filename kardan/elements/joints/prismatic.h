@@ -2,11 +2,12 @@
 /// Prismatic (translational) joint: 5 rows in space, 2 in the plane. d = p_WB - p_WA.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/joint_fields.h"
 #include "kardan/elements/joints/weld_angle.h"
 
 namespace kardan {
 
-struct Prismatic {
+struct Prismatic : JointFields {
   static constexpr std::string_view type = "prismatic";
   static constexpr std::string_view summary =
       "Slider along the z axis of A (plane: along its x axis), without rotation.";
@@ -20,10 +21,8 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr FreeCoordinate free_coordinate = FreeCoordinate::slide;
   static constexpr Glyph glyph = Glyph::block;
-
-  template <class F>
-  static void fields(F&) {}
 
   void build(Builder<3>& b) const {
     b.in_plane(0, 0, 1, "translation along local x");
@@ -33,10 +32,20 @@ joints:
     b.perpendicular(0, 2, 1, 0, "rotation about local y");
     b.aligned(0, 1, 0);
     b.aligned(0, 1, 2);
+    act(b);
   }
   void build(Builder<2>& b) const {
     b.in_plane(0, 1, 1, "translation along local y");
     b.measure(b.row("rotation", RowUnit::angle), weld_angle(b, 0, 1), 0, 1);
+    act(b);
+  }
+
+ private:
+  template <int D>
+  void act(Builder<D>& b) const {
+    show_free_position(b);
+    JointFields::act(b, b.displacement(0, D == 3 ? 2 : 0, 1), RowUnit::length, "position", "speed",
+                     -1);
   }
 };
 

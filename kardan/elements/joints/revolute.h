@@ -2,10 +2,11 @@
 /// Revolute joint: 5 rows in space, 2 in the plane (a pin).
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/joint_fields.h"
 
 namespace kardan {
 
-struct Revolute {
+struct Revolute : JointFields {
   static constexpr std::string_view type = "revolute";
   static constexpr std::string_view summary =
       "Hinge: common origin, turning about the z axes of the frames.";
@@ -18,18 +19,34 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr FreeCoordinate free_coordinate = FreeCoordinate::angle;
   static constexpr Glyph glyph = Glyph::pin;
-
-  template <class F>
-  static void fields(F&) {}
 
   void build(Builder<3>& b) const {
     b.point(0, 1);
     b.perpendicular(0, 0, 1, 2, "rotation about local y");
     b.perpendicular(0, 1, 1, 2, "rotation about local x");
     b.aligned(0, 1, 2);
+    act(b);
   }
-  void build(Builder<2>& b) const { b.point(0, 1); }
+  void build(Builder<2>& b) const {
+    b.point(0, 1);
+    act(b);
+  }
+
+ private:
+  template <int D>
+  void act(Builder<D>& b) const {
+    if (!turns(b)) {  // point masses
+      if (any()) (void)(b.require_rotation(0) && b.require_rotation(1));
+      return;
+    }
+    const Angle<D> phi = b.angle(0, 1);
+    const int counter = b.count_turns(phi, 0, 1);
+    show(b, phi, RowUnit::angle, "angle", "rate", 0, 1, counter);
+    is_free(b, "angle", "rate");
+    JointFields::act(b, phi, RowUnit::angle, "angle", "rate", counter);
+  }
 };
 
 }  // namespace kardan

@@ -2,6 +2,7 @@
 /// Screw joint: 5 rows. The constant is taken from the given start.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/own_coordinates.h"
 
 namespace kardan {
 
@@ -18,6 +19,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr FreeCoordinate free_coordinate = FreeCoordinate::angle;
   static constexpr Glyph glyph = Glyph::pin;
   double pitch = 0;  // [m] per turn
 
@@ -42,7 +44,11 @@ joints:
     const double start = b.start_value(s, 0, 1) - slope * b.start_value(phi, 0, 1);
     const int row = b.row("screw motion along local z", RowUnit::length, -start);
     b.measure(row, s, 0, 1);
-    b.measure(row, phi, 0, 1, -slope, b.count_turns(phi, 0, 1));
+    const int counter = b.count_turns(phi, 0, 1);
+    b.measure(row, phi, 0, 1, -slope, counter);
+    show(b, phi, RowUnit::angle, "angle", "rate", 0, 1, counter);
+    show_position(b);
+    is_free(b, "angle", "rate");
   }
 };
 

@@ -2,6 +2,7 @@
 /// Spherical joint: 3 rows.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/own_coordinates.h"
 
 namespace kardan {
 
@@ -20,7 +21,10 @@ joints:
   template <class F>
   static void fields(F&) {}
 
-  void build(Builder<3>& b) const { b.point(0, 1); }
+  void build(Builder<3>& b) const {
+    b.point(0, 1);
+    show_yaw_pitch_roll(b);
+  }
 };
 
 }  // namespace kardan

@@ -2,6 +2,7 @@
 /// Universal joint: 4 rows.
 
 #include "kardan/elements/catalog.h"
+#include "kardan/elements/joints/own_coordinates.h"
 
 namespace kardan {
 
@@ -26,6 +27,7 @@ joints:
   void build(Builder<3>& b) const {
     b.point(0, 1);
     b.perpendicular(0, 0, 1, 1, "rotation about local z");
+    show_two_angles(b);
   }
 };
 
