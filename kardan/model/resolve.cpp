@@ -9,6 +9,7 @@
 #include "kardan/elements/joints/axis.h"
 #include "kardan/model/body.h"
 #include "kardan/model/defaults.h"
+#include "kardan/model/friction.h"
 #include "kardan/model/functions.h"
 #include "kardan/model/names.h"
 #include "kardan/model/observation.h"
@@ -67,6 +68,7 @@ class Resolver {
       if (out_.events[i].action == EventAction::impulse)
         out_.impulses.push_back(static_cast<int>(i));
     if (out_.equations) check_impulses(*out_.equations);
+    resolve_frictions(model_.frictions, reader_, out_);
     out_.invariants = resolve_invariants(model_.invariants, reader_);
     out_.outputs = resolve_outputs(model_.outputs, diagnostics_);
     defaults_.report_unused(diagnostics_);

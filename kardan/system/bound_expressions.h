@@ -13,7 +13,7 @@ struct BoundExpression {
 };
 
 struct BoundExpressions {
-  std::vector<BoundExpression> sensors, events, invariants;
+  std::vector<BoundExpression> sensors, events, frictions, invariants;
   int arguments = 0;  // of all of them
 };
 

@@ -24,9 +24,10 @@ MultibodyEquations<D>::MultibodyEquations(const NameData& names, Program<D> prog
       patterns_(names.patterns),
       sizes_(names.sizes),
       gravity_(names.blueprint.gravity),
+      mass_scale_(names.scales.mass),
       expressions_(std::move(expressions)) {
-  first_asked_ = static_cast<int>(names.event_names.size() - names.impulses.size() -
-                                  names.blueprint.events.size());
+  first_asked_ = static_cast<int>(names.event_names.size() - 2 * names.frictions.size() -
+                                  names.impulses.size() - names.blueprint.events.size());
   for (const RowInfo& row : names.rows) offsets_.push_back(row.offset);
   splits_ =
       std::ranges::all_of(program_.constraints, [](const auto& bank) { return bank->splits(); });
@@ -221,6 +222,7 @@ Depth MultibodyEquations<D>::depth_of(const Request& request) const {
 
 template <int D>
 Eval MultibodyEquations<D>::evaluate(const State& state, Request request, Workspace& ws) const {
+  if (request.force && slips_on_load(state)) request = Request::all();
   const auto& motion = move(state, {}, ws);
   const Context<D> at = context(state, motion);
   const Depth depth = depth_of(request);
@@ -251,14 +253,17 @@ Eval MultibodyEquations<D>::evaluate(const State& state, Request request, Worksp
     body_forces(motion, ws.f);
     const ForceValues out = force_values(ws);
     for (const auto& bank : program_.forces) bank->evaluate(at, pairs_, out);
+    if (!frictions_.empty())
+      if (Eval e = add_slips(state, ws); e != Eval::ok) return e;
     if (!(all_finite(ws.f) && all_finite(ws.b) && all_finite(ws.d))) return Eval::recoverable;
   }
   return Eval::ok;
 }
 
+/// Without forces that depend on multipliers.
 template <int D>
-Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const double> a,
-                                          std::span<const double> lambda, Workspace& ws) const {
+void MultibodyEquations<D>::differentiate_at(const State& state, std::span<const double> a,
+                                             std::span<const double> lambda, Workspace& ws) const {
   const auto& motion = move(state, a, ws);
   const Context<D> at = context(state, motion);
   for (SparseMatrix* A : {&ws.rate_p, &ws.accel_p, &ws.accel_v, &ws.f_p, &ws.f_v, &ws.aux_p,
@@ -273,6 +278,15 @@ Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const do
     bank->differentiate(at, pairs_, constraints, forces);
   if (!held_.empty()) differentiate_held(state, constraints, forces, ws);
   body_force_derivatives(motion, ws.f_v);
+}
+
+template <int D>
+Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const double> a,
+                                          std::span<const double> lambda, Workspace& ws) const {
+  if (slips_on_load(state))
+    if (Eval e = follow_loads(state, ws); e != Eval::ok) return e;
+  differentiate_at(state, a, lambda, ws);
+  if (!frictions_.empty()) differentiate_slips(state, ws);
   // accel = G a - gamma, with G and gamma of the evaluation this call differentiates.
   for (std::size_t i = 0; i < ws.accel.size(); ++i) ws.accel[i] = -ws.gamma[i];
   if (!a.empty()) ws.G.multiply_add(1, a, ws.accel);
@@ -287,6 +301,11 @@ void MultibodyEquations<D>::events(const State& state, std::span<double> z, Work
   for (const auto* bank : program_.switching) bank->events(at, z.data());
   for (std::size_t i = 0; i < expressions_.events.size(); ++i)
     z[first_asked_ + i] = expression(expressions_.events[i], state, 0, {}, {}, ws);
+  if (frictions_.empty()) return;
+  look_at_slips(state, ws);
+  const auto& slips = static_cast<MotionScratch&>(*ws.scratch).slip.slips;
+  for (std::size_t i = 0; i < frictions_.size(); ++i)
+    z[frictions_[i].places.turn] = slips[i].direction != 0 ? slips[i].speed : 1;
 }
 
 template <int D>
@@ -388,6 +407,8 @@ void MultibodyEquations<D>::follow_turns(const State& from, std::span<const doub
 
 template <int D>
 Energy MultibodyEquations<D>::energy(const State& state, Workspace& ws) const {
+  if (!frictions_.empty() && evaluate(state, Request::all(), ws) != Eval::ok)
+    return {.kinetic = std::nan(""), .potential = std::nan("")};
   const auto& motion = move(state, {}, ws);
   const Context<D> at = context(state, motion);
   Energy e;
@@ -405,16 +426,19 @@ Energy MultibodyEquations<D>::energy(const State& state, Workspace& ws) const {
       potential_rate -= masses_[b].mass * gravity_[k] * m.v[k];
     }
   }
-  zero(ws.f);
-  zero(ws.b);
-  zero(ws.d);
-  body_forces(motion, ws.f);
+  const bool evaluated = !frictions_.empty();
+  if (!evaluated) {
+    zero(ws.f);
+    zero(ws.b);
+    zero(ws.d);
+    body_forces(motion, ws.f);
+  }
   const ForceValues out = force_values(ws);
   for (const auto& bank : program_.forces) {
     const Potential p = bank->potential(at);
     e.potential += p.energy;
     potential_rate += p.rate;
-    bank->evaluate(at, pairs_, out);
+    if (!evaluated) bank->evaluate(at, pairs_, out);
   }
   e.applied_power = dot(ws.f, state.v) + potential_rate;
   return e;

@@ -15,18 +15,30 @@ std::size_t place_of(const std::vector<int>& columns, int column) {
 }  // namespace
 
 template <int D>
+void MultibodyEquations<D>::bind(const std::vector<int>& bodies, HeldRow& row) const {
+  for (int b : bodies)
+    for (int k = 0; k < bodies_[b].v_count; ++k) row.columns.push_back(bodies_[b].v + k);
+  if (row.row >= 0)
+    for (int c : row.columns) row.slots.push_back(patterns_.constraint->find(row.row, c));
+  for (int c : row.columns)
+    for (int d : row.columns) row.blocks.push_back(patterns_.force->find(c, d));
+}
+
+/// Those that are held, and the frictions that stick.
+template <int D>
 void MultibodyEquations<D>::bind_held(const NameData& names, std::span<const SharedRow> rows) {
+  const std::size_t events = names.blueprint.held.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].row < 0) continue;
     HeldRow held;
-    held.event = names.blueprint.held[i].event;
     held.row = rows[i].row;
-    for (int b : rows[i].bodies)
-      for (int k = 0; k < bodies_[b].v_count; ++k) held.columns.push_back(bodies_[b].v + k);
-    for (int c : held.columns) held.slots.push_back(patterns_.constraint->find(held.row, c));
-    for (int c : held.columns)
-      for (int d : held.columns) held.blocks.push_back(patterns_.force->find(c, d));
+    held.positions = i < events;
+    held.function = held.positions ? &expressions_.events[names.blueprint.held[i].event]
+                                   : &expressions_.frictions[i - events];
+    bind(rows[i].bodies, held);
     held_.push_back(std::move(held));
   }
+  bind_frictions(names, rows.subspan(events));
 }
 
 /// A component of q in q' = q w/2, q'' = q alpha/2 - |w|^2 q/4 (w as a pure quaternion), with
@@ -134,8 +146,8 @@ void MultibodyEquations<D>::evaluate_held(const State& state, Depth depth,
   if (scratch.jets.empty()) scratch.jets.emplace_back();
   QuantityJet& z = scratch.jets.front();
   for (const HeldRow& held : held_) {
-    jet(expressions_.events[held.event], held, state, 1, z, ws);
-    out.g[held.row] += z.value;
+    jet(*held.function, held, state, 1, z, ws);
+    if (held.positions) out.g[held.row] += z.value;
     if (depth == Depth::value) continue;
     out.rate[held.row] += z.rate;
     out.accel[held.row] += z.accel;
@@ -151,7 +163,7 @@ void MultibodyEquations<D>::differentiate_held(const State& state, const Constra
   if (scratch.jets.empty()) scratch.jets.emplace_back();
   QuantityJet& z = scratch.jets.front();
   for (const HeldRow& held : held_) {
-    jet(expressions_.events[held.event], held, state, 1, z, ws);
+    jet(*held.function, held, state, 1, z, ws);
     out.rate_t[held.row] += z.t_rate;
     out.accel_t[held.row] += z.t_accel;
     for (std::size_t c = 0; c < held.slots.size(); ++c) {

@@ -16,9 +16,9 @@ struct Topology {
   std::vector<PairSlots> pairs;              // body pairs of constraints and forces
 };
 
-/// A row of a constraint that any number of bodies share.
+/// A row of a constraint that any number of bodies share, or a force between them.
 struct SharedRow {
-  int row = 0;
+  int row = 0;              // -1: of a force
   std::vector<int> bodies;  // ascending
 };
 
