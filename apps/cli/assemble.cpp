@@ -5,6 +5,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/print.h"
 #include "kardan/io/start_json.h"
+#include "kardan/run/friction_remark.h"
 #include "kardan/run/stability.h"
 
 namespace kardan::cli {
@@ -66,8 +67,8 @@ int show(const ModelOptions& options, Start start) {
   if (!loaded) return bad_input;
   if (start == Start::in_balance) loaded->model.start = "equilibrium";
   Diagnostics diagnostics;
-  const Prepared prepared =
-      prepare(loaded->model, *overrides, std::move(loaded->system), diagnostics);
+  Prepared prepared = prepare(loaded->model, *overrides, std::move(loaded->system), diagnostics);
+  warn_of_friction(prepared);
   if (diagnostics.has_errors() || !prepared.system) {
     print_faults(diagnostics);
     return bad_input;

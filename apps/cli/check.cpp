@@ -6,6 +6,7 @@
 #include "apps/cli/print.h"
 #include "kardan/io/simulate_options.h"
 #include "kardan/io/start_json.h"
+#include "kardan/run/friction_remark.h"
 #include "kardan/run/prescribed.h"
 
 namespace kardan::cli {
@@ -69,8 +70,8 @@ static int check(const ModelOptions& options) {
   auto loaded = load(options, *overrides);
   if (!loaded) return bad_input;
   Diagnostics diagnostics;
-  const Prepared prepared =
-      prepare(loaded->model, *overrides, std::move(loaded->system), diagnostics);
+  Prepared prepared = prepare(loaded->model, *overrides, std::move(loaded->system), diagnostics);
+  warn_of_friction(prepared);
   if (prepared.system) {
     // Over the run that the file asks for.
     SimulateOptions run;

@@ -70,6 +70,12 @@ class Balancer {
       report.advice = "start assembled";
       return false;
     }
+    if (!system_->frictions().empty()) {
+      report.status = Eval::fatal;
+      report.message = "no balance is looked for where there is dry friction: there are many";
+      report.advice = "start assembled, and let it come to rest";
+      return false;
+    }
     for (const std::string& name : names_)
       at_.theta.push_back(*system_->blueprint().parameters.find(name));
     bind(diagnostics_);

@@ -22,10 +22,10 @@ constexpr double format_version = 1;
 
 const std::vector<std::string>& top_level_keys() {
   static const std::vector<std::string> keys{
-      "kardan",     "include", "name",     "dimension", "gravity",  "parameters",  "functions",
-      "colors",     "shapes",  "ground",   "defaults",  "bodies",   "elements",    "joints",
-      "drivers",    "forces",  "contacts", "sensors",   "assemble", "equilibrium", "start",
-      "invariants", "when",    "outputs",  "simulate",  "equations"};
+      "kardan",     "include", "name",     "dimension", "gravity",   "parameters",  "functions",
+      "colors",     "shapes",  "ground",   "defaults",  "bodies",    "elements",    "joints",
+      "drivers",    "forces",  "contacts", "sensors",   "assemble",  "equilibrium", "start",
+      "invariants", "when",    "outputs",  "simulate",  "equations", "friction"};
   return keys;
 }
 
@@ -298,6 +298,8 @@ class ModelReader {
         named(expander, node, section, model_.elements);
       } else if (section == "when") {
         named(expander, node, section, model_.events);
+      } else if (section == "friction") {
+        named(expander, node, section, model_.frictions);
       } else if (section == "invariants" || section == "outputs") {
         list(expander, node, section, section == "outputs" ? model_.outputs : model_.invariants);
       } else if (FieldMap* const names = definitions(section)) {

@@ -8,6 +8,7 @@
 #include "kardan/io/simulate_options.h"
 #include "kardan/model/body.h"
 #include "kardan/model/equation_data.h"
+#include "kardan/model/friction.h"
 #include "kardan/model/functions.h"
 #include "kardan/model/observation.h"
 #include "kardan/model/shape.h"
@@ -230,6 +231,7 @@ void add_requests(Json& defs) {
          {"minProperties", 1},
          {"maxProperties", 1},
          {"additionalProperties", false}}}}};
+  defs["friction"] = object_of(friction_field_docs());
   defs["simulate"] = object_of(simulate_field_docs());
   defs["simulate"]["type"] = {"object", "null"};
   Json& p = defs["simulate"]["properties"];
@@ -277,6 +279,7 @@ std::string model_schema(const Catalog& catalog) {
   p["start"] = {{"enum", {"assembled", "as_given", "equilibrium"}}};
   p["invariants"] = list_section(text);
   p["when"] = names_of(reference("event"));
+  p["friction"] = names_of(reference("friction"));
   p["outputs"] = list_section(text);
   p["simulate"] = reference("simulate");
   const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},

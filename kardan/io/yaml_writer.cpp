@@ -237,6 +237,7 @@ YamlNode to_tree(const Model& model) {
   put(root, "start", text_node(model.start));
   if (!model.invariants.empty()) put(root, "invariants", tree_of(model.invariants));
   put_things(root, "when", model.events);
+  put_things(root, "friction", model.frictions);
   if (!model.outputs.empty()) put(root, "outputs", tree_of(model.outputs));
   put_fields(root, "simulate", model.simulate.fields);
   return root;

@@ -109,6 +109,22 @@ struct EventData {
   double restitution = 0;    ///< of an impulse: rate of `function` after it, by that before
 };
 
+/// Dry friction against the change of a function y of positions and time: a force -F sign(y') along
+/// its gradient while it slips, with F = mu(|y'|) (preload + arm N) + viscous |y'|, and while it
+/// sticks a constraint y' = 0 whose force is at most mu_s (preload + arm N).
+struct FrictionData {
+  std::string name;
+  Expression along;             ///< y, over named quantities of the motion
+  double stick = 0, slip = 0;   ///< coefficients at rest and in motion
+  double viscous = 0;           ///< [N s/m, N m s]
+  double stribeck = 0;          ///< [m/s, rad/s] over which `stick` becomes `slip`; 0: at once
+  double preload = 0, arm = 1;  ///< [N; 1 or m]
+  int stop = -1, joint = -1;    ///< N: place in Blueprint::impulses, or in Blueprint::elements
+  SourceLocation where;
+  std::vector<int> bodies = {};  ///< that `along` moves with, ascending; known from compile() on
+  RowUnit unit = RowUnit::length;
+};
+
 /// An event of an impulse that is at rest: its function is held at zero, as a constraint.
 struct HeldEvent {
   int event = 0;            ///< in Blueprint::events
@@ -133,8 +149,10 @@ struct Blueprint {
   EquilibriumData equilibrium;
   std::vector<InvariantData> invariants;
   std::vector<EventData> events;
-  std::vector<int> impulses;        ///< the events whose action is one
-  std::vector<HeldEvent> held;      ///< events of impulses
+  std::vector<int> impulses;    ///< the events whose action is one
+  std::vector<HeldEvent> held;  ///< events of impulses
+  std::vector<FrictionData> frictions;
+  std::vector<int> stuck;           ///< those of them that stick: ascending
   std::vector<OutputData> outputs;  ///< empty: everything
   /// Bodies and elements that were left out because of a fault.
   std::unordered_set<std::string> faulty;

@@ -32,11 +32,12 @@ struct Model {
   FieldMap defaults;                     ///< fields of "bodies" and of types, where not given
   NamedFields ground{"ground", {}, {}};  ///< markers and shapes fixed to the world
   std::vector<NamedFields> bodies;
-  std::vector<NamedFields> elements;  ///< joints, drivers, forces, contacts, sensors
-  std::vector<NamedFields> wishes;    ///< want, equals, priority
-  std::vector<NamedFields> events;    ///< expression, direction, action
-  FieldValue::List invariants;        ///< energy, momentum, angular_momentum or expressions
-  FieldValue::List outputs;           ///< names of quantities, "*" for any letters
+  std::vector<NamedFields> elements;   ///< joints, drivers, forces, contacts, sensors
+  std::vector<NamedFields> wishes;     ///< want, equals, priority
+  std::vector<NamedFields> events;     ///< expression, direction, action
+  std::vector<NamedFields> frictions;  ///< along, coefficients, load
+  FieldValue::List invariants;         ///< energy, momentum, angular_momentum or expressions
+  FieldValue::List outputs;            ///< names of quantities, "*" for any letters
   NamedFields equations{"equations", {}, {}};  ///< written by the user, instead of bodies
   NamedFields equilibrium{"equilibrium", {}, {}};
   NamedFields simulate{"simulate", {}, {}};

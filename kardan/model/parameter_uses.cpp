@@ -93,7 +93,7 @@ ParameterUses::ParameterUses(const Model& model) {
     keep_symbols(words);
   }
   collect(model.gravity, others_);
-  for (const auto* list : {&model.wishes, &model.events})
+  for (const auto* list : {&model.wishes, &model.events, &model.frictions})
     for (const NamedFields& item : *list) collect(item.fields, others_);
   for (const FieldValue& item : model.invariants) collect(item, others_);
   collect(model.equilibrium.fields, others_);

@@ -9,6 +9,7 @@
 #include "kardan/base/text.h"
 #include "kardan/model/body.h"
 #include "kardan/model/frame_finder.h"
+#include "kardan/model/friction.h"
 #include "kardan/model/functions.h"
 #include "kardan/model/names.h"
 #include "kardan/model/observation.h"
@@ -129,6 +130,7 @@ class Resolver {
     out_.wishes.clear();
     out_.equilibrium = {};
     out_.impulses.clear();
+    out_.frictions.clear();
     for (std::size_t i = 0; i < model_.bodies.size(); ++i)
       resolve_holds(defaults_.complete(model_.bodies[i], "bodies"), out_.bodies[i + 1],
                     model_.dimension, out_.wishes, diagnostics_);
@@ -156,7 +158,7 @@ class Resolver {
     return b;
   }
 
-  /// Wishes, the equilibrium, events, invariants.
+  /// Wishes, the equilibrium, events, frictions, invariants.
   void watched() {
     for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
     equilibrium();
@@ -164,6 +166,7 @@ class Resolver {
     for (std::size_t i = 0; i < out_.events.size(); ++i)
       if (out_.events[i].action == EventAction::impulse)
         out_.impulses.push_back(static_cast<int>(i));
+    resolve_frictions(model_.frictions, reader_, out_);
     out_.invariants = resolve_invariants(model_.invariants, reader_);
   }
 

@@ -76,6 +76,7 @@ void ErrorWatch::observe(const StepView& step) {
 }
 
 void ErrorWatch::begin(const StepView& step) {
+  if (!system_->frictions().empty()) return give_up("errors are not followed through dry friction");
   const ChartPoint& from = step.dense->from;
   last_ = *step.start;
   events_ = step.events->size();

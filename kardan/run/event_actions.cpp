@@ -32,6 +32,21 @@ EventActions::EventActions(const System& system, RunMemory& memory)
   bounces_.resize(stops_.count());
   rested_.resize(stops_.count(), 0);
   last_side_.resize(stops_.count(), 0);
+  stuck_.resize(stops_.frictions(), 0);
+}
+
+/// Those of frictions: what slips stops or turns, what sticks can hold no longer.
+void EventActions::add_rules(DriverOptions& driver) {
+  for (int i = 0; i < stops_.frictions(); ++i) {
+    const FrictionPlaces& places = system_.frictions()[i];
+    EventRule& turn = driver.events[places.turn];
+    turn.direction = -1;
+    turn.act = [this, i](State& s, int, double, State& after) { return change(i, -1, s, after); };
+    EventRule& stick = driver.events[places.stick];
+    stick.direction = -1;
+    stick.level = true;
+    stick.act = [this, i](State& s, int, double, State& after) { return change(i, i, s, after); };
+  }
 }
 
 void EventActions::prepare(const State& state, DriverOptions& driver) {
@@ -51,7 +66,10 @@ void EventActions::prepare(const State& state, DriverOptions& driver) {
         return impulse(stop, direction, s, time, after);
       };
   }
-  driver.known_events.sides.assign(stops_.count() > 0 ? driver.events.size() : 0, 0);
+  add_rules(driver);
+  const bool any = stops_.count() + stops_.frictions() > 0;
+  driver.known_events.sides.assign(any ? driver.events.size() : 0, 0);
+  for (const FrictionPlaces& f : system_.frictions()) driver.known_events.sides[f.turn] = 1;
   for (int i = 0; i < stops_.count(); ++i) {
     EventRule& rule = driver.events[system_.impulses()[i].rest];
     rule.direction = -1;
@@ -63,7 +81,7 @@ void EventActions::prepare(const State& state, DriverOptions& driver) {
     if (stops_.impulses().look(state) == Eval::ok && stops_.touches(i))
       driver.known_events.sides[impulse.asked] = side;
   }
-  if (stops_.resting(state).empty())
+  if (stops_.resting(state).empty() && stops_.sticking(state).empty())
     driver.known_events.adjust = nullptr;
   else
     driver.known_events.adjust = [this](const State& s, std::span<double> z) {
@@ -113,6 +131,13 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
   const std::vector<int> modes = state.modes;
   const double e = stops_.event(stop).restitution;
   const bool rests = comes_to_rest(stop, state.t, rate) || e == 0;
+  if (stops_.frictions() > 0) {
+    if (collide(stop, rests ? 0 : direction, state) != Eval::ok) return EventEffect::failed;
+    if (stops_.choose(state) != Eval::ok) return EventEffect::failed;
+    count_work(before, state);
+    after.modes = state.modes;
+    return EventEffect::hand_over;
+  }
   if (impulses.apply(stop, rests ? 0 : e, state) != Eval::ok) return EventEffect::failed;
   if (rests) state.modes[system_.impulses()[stop].mode] = -direction;
   if (settle(state) != Eval::ok) return EventEffect::failed;
@@ -130,6 +155,29 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
   system_.retract(state.p, step_, after.p);
   system_.follow_turns(state, step_, after, workspace());
   return EventEffect::changed;
+}
+
+/// The impulses of all stops, of which one was hit in a direction (0: and stays); -1: none.
+Eval EventActions::collide(int stop, int direction, State& state) {
+  Vector restitution(stops_.count(), 0.0);
+  for (int i = 0; i < stops_.count(); ++i)
+    if (stops_.side(state, i) == 0) restitution[i] = stops_.event(i).restitution;
+  if (stop >= 0 && direction == 0) restitution[stop] = 0;
+  if (direction != 0) state.modes[system_.impulses()[stop].mode] = -direction;
+  return stops_.collide(state, restitution);
+}
+
+/// Decides anew what sticks and what slips, and where: one friction has come to rest, or `slips`.
+EventEffect EventActions::change(int friction, int slips, State& state, State& after) {
+  const int mode = state.modes[system_.frictions()[friction].mode];
+  if ((mode == 0) != (slips >= 0)) return EventEffect::none;  // another one has changed it
+  if (mode == 0 && !system_.pressed(state, friction)) return EventEffect::none;
+  const double before = total(state);
+  const std::vector<int> modes = state.modes;
+  if (stops_.choose(state, -1, slips) != Eval::ok) return EventEffect::failed;
+  count_work(before, state);
+  after.modes = state.modes;
+  return state.modes == modes ? EventEffect::none : EventEffect::hand_over;
 }
 
 EventEffect EventActions::release(int stop, State& state, State& after) {
@@ -164,10 +212,11 @@ Eval EventActions::settle(State& state) {
 }
 
 Eval EventActions::begin(State& state, std::vector<EventRecord>& events) {
-  if (stops_.count() == 0) return Eval::ok;
+  if (stops_.count() + stops_.frictions() == 0) return Eval::ok;
   const double before = total(state);
   if (!stops_.compiled()) return Eval::fatal;
-  if (Eval e = settle(state); e != Eval::ok) return e;
+  if (Eval e = stops_.frictions() > 0 ? collide(-1, 0, state) : settle(state); e != Eval::ok)
+    return e;
   if (Eval e = stops_.choose(state); e != Eval::ok) return e;
   count_work(before, state);
   note_rest(state, events);
@@ -177,16 +226,23 @@ Eval EventActions::begin(State& state, std::vector<EventRecord>& events) {
 void EventActions::note_rest(const State& state, std::vector<EventRecord>& events) {
   for (int i = 0; i < stops_.count(); ++i) {
     const bool rests = stops_.side(state, i) != 0;
-    if (rests != (rested_[i] != 0)) {
-      const EventRecord record{state.t, system_.impulses()[i].rest, rests ? 1 : -1};
-      bool recorded = false;
-      for (auto e = events.rbegin(); e != events.rend() && e->t == record.t; ++e)
-        recorded |= e->event == record.event && e->direction == record.direction;
-      if (!recorded) events.push_back(record);
-    }
+    if (rests != (rested_[i] != 0)) note(state, system_.impulses()[i].rest, rests ? 1 : -1, events);
     rested_[i] = stops_.side(state, i);
     if (rests) last_side_[i] = rested_[i];
   }
+  std::vector<char> stuck(stops_.frictions(), 0);
+  for (const int i : stops_.sticking(state)) stuck[i] = 1;
+  for (int i = 0; i < stops_.frictions(); ++i)
+    if (stuck[i] != stuck_[i]) note(state, system_.frictions()[i].stick, stuck[i] ? 1 : -1, events);
+  stuck_ = stuck;
+}
+
+/// Unless it is told already.
+void EventActions::note(const State& state, int event, int direction,
+                        std::vector<EventRecord>& events) {
+  for (auto e = events.rbegin(); e != events.rend() && e->t == state.t; ++e)
+    if (e->event == event && e->direction == direction) return;
+  events.push_back({state.t, event, direction});
 }
 
 bool EventActions::comes_to_rest(int stop, double t, double rate) {

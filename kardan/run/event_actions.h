@@ -24,11 +24,17 @@ class EventActions {
   [[nodiscard]] Eval begin(State& state, std::vector<EventRecord>& events);
   /// Notes what has come to rest or left since the last look, but for what the records hold.
   void note_rest(const State& state, std::vector<EventRecord>& events);
+  /// Why the last action was not possible, where more is known than that.
+  const std::string& why() const { return stops_.why(); }
 
  private:
   EventEffect set(int event, State& state, State& after);
   EventEffect impulse(int stop, int direction, State& state, double time, State& after);
   EventEffect release(int stop, State& state, State& after);
+  EventEffect change(int friction, int slips, State& state, State& after);
+  [[nodiscard]] Eval collide(int stop, int direction, State& state);
+  void add_rules(DriverOptions& driver);
+  void note(const State& state, int event, int direction, std::vector<EventRecord>& events);
   [[nodiscard]] Eval settle(State& state);
   bool comes_to_rest(int stop, double t, double rate);
   Workspace& workspace();
@@ -43,6 +49,7 @@ class EventActions {
   std::vector<Bounces>& bounces_;  // by stop
   std::vector<int>& rested_;       // sides at the last look, by stop; 0: not at rest
   std::vector<int>& last_side_;    // where each has rested last
+  std::vector<char> stuck_;        // frictions that stuck at the last look
   Vector step_;
 };
 

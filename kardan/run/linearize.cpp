@@ -7,6 +7,12 @@ namespace kardan {
 Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of) {
   Linearization out;
   const System& system = *prepared.system;
+  if (!system.frictions().empty()) {
+    out.status = Eval::fatal;
+    out.message = "dry friction has no linear equations";
+    out.advice = "leave 'friction' out, or give it a damper's place";
+    return out;
+  }
   StateSpace problem(system);
   out.status = problem.rebase(prepared.start.state);
   SteadyMotion steady;

@@ -48,6 +48,7 @@ bool may_be_driven(const System& system) {
 bool may_do_work(const System& system) {
   const auto& elements = system.blueprint().elements;
   return !system.has_bodies() || may_be_driven(system) || !system.blueprint().events.empty() ||
+         !system.frictions().empty() ||
          std::any_of(elements.begin(), elements.end(),
                      [](const ElementData& e) { return e.does_work; });
 }
@@ -58,6 +59,7 @@ Monitor::Monitor(const Prepared& start, const Method& method, const SimulateOpti
                  const Watchers& watchers, RunMemory& memory)
     : system_(start.system.get()),
       rows_(start.system->sizes().lambda),
+      constraints_(start.system->sizes().constraints()),
       method_(method),
       options_(options),
       watchers_(watchers),
@@ -164,7 +166,7 @@ bool Monitor::integrate_power(const StepView& step, int parts, double& work, Way
   work = 0;
   // A stop at rest moves with time, however long the step.
   const auto consistency =
-      held_ > 0 ? ChartProblem::Consistency::projected : step.dense->consistency();
+      holds() ? ChartProblem::Consistency::projected : step.dense->consistency();
   const bool usual = way == Way::usual;
   const Gauss& gauss = usual && by_cubic(*step.dense) ? order_4 : order_6;
   for (int k = 0; k < gauss.points * parts; ++k) {
@@ -195,7 +197,7 @@ bool Monitor::add_work(const StepView& step, double& work) {
   }
   // Where nothing but a stop moves, nothing limits the step.
   double last = 0;
-  for (int parts = 2; held_ > 0 && std::abs(work - last) > rounding && parts < most_work_parts;
+  for (int parts = 2; holds() && std::abs(work - last) > rounding && parts < most_work_parts;
        parts *= 2) {
     last = work;
     if (!integrate_power(step, parts, work)) return false;
@@ -448,6 +450,7 @@ void Monitor::use(const System& system) {
 
 void Monitor::leave_out_held(Vector& lambda) const {
   lambda.erase(lambda.begin() + rows_, lambda.begin() + rows_ + held_);
+  lambda.resize(static_cast<std::size_t>(constraints_));  // frictions that stick come last
 }
 
 void Monitor::end(ConsistentStart& end) {

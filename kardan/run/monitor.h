@@ -73,7 +73,11 @@ class Monitor {
   void leave_out_held(Vector& lambda) const;
 
   const System* system_;
-  int rows_, held_ = 0;  // holonomic rows of the model, and what is held behind them
+  /// Whether stops rest or frictions stick.
+  bool holds() const { return system_->sizes().constraints() > constraints_; }
+
+  int rows_, constraints_,
+      held_ = 0;  // holonomic and all rows of the model; held behind the former
   const Method& method_;
   const SimulateOptions& options_;
   const Watchers& watchers_;

@@ -40,7 +40,10 @@ bool fits(const System& system, const RunMemory& memory) {
   if (memory.start != system.start().t || memory.start > state.t || step.h < 0) return false;
   if (!countable(memory)) return false;
   const std::size_t stops = system.impulses().size();
-  if (state.lambda.size() > system.sizes().constraints() + stops) return false;
+  if (state.lambda.size() > system.sizes().constraints() + stops + system.frictions().size())
+    return false;
+  for (const FrictionPlaces& f : system.frictions())
+    if (std::abs(state.modes[f.mode]) > 1) return false;
   for (const Impulse& impulse : system.impulses())
     if (std::abs(state.modes[impulse.mode]) > 1) return false;
   if (system.varies() && (state.modes.back() < 0 || state.modes.back() >= system.variants()))

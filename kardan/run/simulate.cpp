@@ -39,6 +39,11 @@ static double next_restart(const RunMemory& memory, double t, double every) {
 /// Changes of what rests that follow each other at once: more than any row of stops needs.
 static constexpr int most_changes = 1000;
 
+/// Where friction allows none, or several (Painleve's paradox), or its load is not known.
+static constexpr const char* no_unique_motion =
+    "rigid bodies with Coulomb friction have no unique motion here: make the contact compliant, "
+    "lower the coefficient, or remove redundant joints";
+
 /// Integrates with the equations that hold at the state, then with those an event has left, until
 /// the run ends.
 static void run_regimes(const Choice& choice, const SimulateOptions& options,
@@ -78,6 +83,10 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     if (error) error->rest();
     add_problem(regime.problem(), report);
     actions.note_rest(state, report.driver.events);
+    if (report.driver.reason == Reason::evaluation_failed && !actions.why().empty()) {
+      report.driver.message = actions.why();
+      report.driver.advice = no_unique_motion;
+    }
     if (!report.driver.handed_over) return;
     changes = state.t - t <= 1e-10 * std::max(1.0, std::abs(t)) ? changes + 1 : 0;
     if (changes > most_changes) {
@@ -108,11 +117,16 @@ static void run_part(Prepared& prepared, const Choice& choice, const SimulateOpt
     if (actions.begin(state, report.driver.events) != Eval::ok) {
       report.driver.reason = Reason::evaluation_failed;
       report.driver.message = "the stops that touch at the start cannot be given their impulses";
+      if (!actions.why().empty()) {
+        report.driver.message = actions.why();
+        report.driver.advice = no_unique_motion;
+      }
       return;
     }
     const System* system = actions.system(state);
     monitor.use(*system);
-    const bool as_prepared = system == prepared.system.get() && state.v == velocities;
+    const bool as_prepared =
+        system == prepared.system.get() && state.v == velocities && system->frictions().empty();
     first = monitor.begin(state, as_prepared ? prepared.start.a : Vector());
     report.energy.initial -= report.energy.work;  // of impulses at the start
     memory.started = true;

@@ -1,7 +1,10 @@
 #include "kardan/run/stops.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kardan/formulation/assembly.h"
 #include "kardan/formulation/residuals.h"
@@ -9,8 +12,6 @@
 namespace kardan {
 namespace {
 
-/// [scaled] Stops this close to zero touch, and are at rest that slowly.
-constexpr double touching = 1e-9;
 /// [scaled force] Rounding of a reaction: a stop pulls beyond this, and is taken back below half.
 constexpr double no_force = 1e-12;
 /// [scaled acceleration] A stop that touches is pressed together beyond this.
@@ -21,9 +22,12 @@ constexpr double consistent = 1e-14;
 }  // namespace
 
 Stops::Stops(const System& system) : system_(system) {
-  if (count() == 0 || !system.holds()) return;
-  all_ = system.holds()->hold(system.blueprint().impulses);
+  if ((count() == 0 && frictions() == 0) || !system.holds()) return;
+  std::vector<int> stuck(frictions());
+  std::iota(stuck.begin(), stuck.end(), 0);
+  all_ = system.holds()->hold(system.blueprint().impulses, stuck);
   if (!all_) return;
+  if (frictions() > 0) rows_ = std::make_unique<ContactRows>(system_, *all_);
   impulses_ = std::make_unique<ImpulseSolver>(system_, *all_);
   ws_ = all_->make_workspace();
   accel_.resize(all_->sizes().constraints());
@@ -41,15 +45,25 @@ std::vector<int> Stops::resting(const State& state) const {
   return out;
 }
 
+std::vector<int> Stops::sticking(const State& state) const {
+  std::vector<int> out;
+  for (int i = 0; i < frictions(); ++i)
+    if (state.modes[system_.frictions()[i].mode] == 0 && system_.pressed(state, i))
+      out.push_back(i);
+  return out;
+}
+
 Stops::Held* Stops::held(const State& state) {
-  const std::vector<int> stops = resting(state);
-  const auto [found, is_new] = held_.try_emplace(stops);
+  const std::vector<int> stops = resting(state), stuck = sticking(state);
+  std::vector<int> key = stops;
+  for (const int i : stuck) key.push_back(count() + i);
+  const auto [found, is_new] = held_.try_emplace(key);
   Held& held = found->second;
   if (is_new) {
     std::vector<int> events;
     events.reserve(stops.size());
     for (int i : stops) events.push_back(system_.impulses()[i].event);
-    if (system_.holds()) held.system = system_.holds()->hold(events);
+    if (system_.holds()) held.system = system_.holds()->hold(events, stuck);
     if (held.system) {
       held.ws = held.system->make_workspace();
       held.accelerations = std::make_unique<AccelerationSolver>(*held.system);
@@ -59,7 +73,7 @@ Stops::Held* Stops::held(const State& state) {
 }
 
 const System* Stops::system(const State& state) {
-  if (resting(state).empty()) return &system_;
+  if (resting(state).empty() && sticking(state).empty()) return &system_;
   const Held* h = held(state);
   return h ? h->system.get() : nullptr;
 }
@@ -94,6 +108,22 @@ double Stops::reaction(const State& state, const Held& held, int place, int stop
 }
 
 void Stops::add_reactions(const State& state, std::span<double> z) {
+  if (rows_) {
+    const std::vector<int> now = modes(state);
+    ContactProblem problem;
+    const bool known = rows_->look(state) == Eval::ok &&
+                       fill(state, ContactRows::Level::acceleration, problem) == Eval::ok;
+    ContactAnswer answer;
+    if (known) answer = forces_of(problem, now);
+    const bool found = answer.verdict == ContactAnswer::Verdict::found;
+    for (int i = 0; i < count() + frictions(); ++i) {
+      const bool stop = i < count();
+      if (stop ? now[i] == 0 : now[i] != 0 || !system_.pressed(state, i - count())) continue;
+      z[stop ? system_.impulses()[i].rest : system_.frictions()[i - count()].stick] =
+          found ? no_force + answer.margin[i] : std::nan("");
+    }
+    return;
+  }
   const std::vector<int> stops = resting(state);
   if (stops.empty()) return;
   Held* h = held(state);
@@ -103,7 +133,11 @@ void Stops::add_reactions(const State& state, std::span<double> z) {
         known ? no_force + reaction(state, *h, static_cast<int>(i), stops[i]) : std::nan("");
 }
 
-Eval Stops::choose(State& state, int leaves) {
+Eval Stops::choose(State& state, int leaves, int slips) {
+  return rows_ ? choose_all(state, leaves, slips) : choose_stops(state, leaves);
+}
+
+Eval Stops::choose_stops(State& state, int leaves) {
   const int first = system_.sizes().lambda, most = 20 + 10 * count();
   if (Eval e = impulses_->look(state); e != Eval::ok) return e;
   // The side of every stop that may rest: those that move apart do not.
@@ -142,8 +176,7 @@ Eval Stops::choose(State& state, int leaves) {
 }
 
 Eval Stops::project(State& state) {
-  const std::vector<int> stops = resting(state);
-  if (stops.empty()) return Eval::ok;
+  if (resting(state).empty() && sticking(state).empty()) return Eval::ok;
   Held* h = held(state);
   const Residuals r = constraint_residuals(*h->system, fitted(*h->system, state), {}, *h->ws);
   if (r.position <= consistent && r.velocity <= consistent) return Eval::ok;

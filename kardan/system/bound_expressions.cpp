@@ -106,6 +106,17 @@ class Binder {
     return bound;
   }
 
+  /// A force of friction acts along the gradient of its function: it needs one of positions.
+  void friction(const FrictionData& e) {
+    out.frictions.push_back(bind({e.name, e.along, e.where}));
+    if (!is_followed(out.frictions.back()))
+      diagnostics_.error(
+          "friction.along",
+          fmt::format("{}: friction needs a function of positions and t; got '{}'", e.name,
+                      e.along.text()),
+          e.where, "it acts against the rate of the function: leave velocities and forces out");
+  }
+
   BoundExpressions out;
 
  private:
@@ -268,6 +279,7 @@ BoundExpressions bind_expressions(NameData& names, const WrittenFormulas& writte
   Binder binder(names, diagnostics);
   binder.sensors(written.sensors);
   for (const EventData& e : names.blueprint.events) binder.event(e);
+  for (const FrictionData& e : names.blueprint.frictions) binder.friction(e);
   for (const InvariantData& e : names.blueprint.invariants)
     if (e.kind == InvariantData::Kind::expression)
       binder.out.invariants.push_back(binder.bind({"invariants", e.value, e.where}));

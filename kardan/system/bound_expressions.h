@@ -34,7 +34,7 @@ struct BoundFormulas {
 };
 
 struct BoundExpressions {
-  std::vector<BoundExpression> sensors, events, invariants;
+  std::vector<BoundExpression> sensors, events, frictions, invariants;
   BoundFormulas formulas;
   int arguments = 0;  // of all of them but the formulas
 };

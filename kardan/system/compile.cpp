@@ -6,6 +6,7 @@
 #include "kardan/base/stop.h"
 #include "kardan/base/text.h"
 #include "kardan/system/expression_equations.h"
+#include "kardan/system/moved_bodies.h"
 #include "kardan/system/multibody.h"
 #include "kardan/system/system.h"
 
@@ -161,12 +162,36 @@ const ElementType& rest_type() {
   return type;
 }
 
-/// Events at rest as elements, each with a row of its own behind the other holonomic ones; then the
-/// rows that are formulas.
+const ElementType& stick_type() {
+  static const ElementType type = [] {
+    ElementType t = rest_type();
+    t.name = "stick";
+    t.summary = "friction that sticks";
+    t.equation = "y' = 0";
+    return t;
+  }();
+  return type;
+}
+
+/// A row of its own, as an element that is called NAME and behind all others of its kind.
+template <int D>
+void add_row(Blueprint& blueprint, Program<D>& program, std::string name, const ElementType& type,
+             const SourceLocation& where, RowUnit unit, RowKind kind) {
+  ElementData element;
+  element.name = std::move(name);
+  element.type = &type;
+  element.where = where;
+  program.rows.push_back({static_cast<int>(blueprint.elements.size()), "", unit, kind, 0});
+  blueprint.elements.push_back(std::move(element));
+}
+
+/// Events at rest and frictions that stick as elements, each with a row of its own behind the other
+/// ones; then the rows that are formulas. What they touch, in the order of Blueprint::held, then of
+/// Blueprint::frictions (those that slip have no row, and their force depends on that of all bodies
+/// where it depends on a reaction), then of the formulas.
 template <int D>
 std::vector<SharedRow> add_shared(Blueprint& blueprint, Program<D>& program,
-                                  const BoundFormulas& formulas) {
-  std::vector<SharedRow> out;
+                                  const BoundFormulas& formulas, const Topology& topology) {
   for (std::size_t i = 0; i < formulas.rows.size(); ++i)
     if (formulas.rows[i].of_velocities)
       program.rows[program.formulas.rows[i].row].kind = RowKind::nonholonomic;
@@ -174,28 +199,54 @@ std::vector<SharedRow> add_shared(Blueprint& blueprint, Program<D>& program,
     if (const auto* f = std::get_if<FormulaInput>(&input.source);
         f && f->of == FormulaInput::Of::row && formulas.rows[f->index].of_velocities)
       input.derivative = 1;
-  for (const HeldEvent& held : blueprint.held) {
-    ElementData element;
-    element.name = blueprint.events[held.event].name + ".rest";
-    element.type = &rest_type();
-    element.where = blueprint.events[held.event].where;
-    program.rows.push_back(
-        {static_cast<int>(blueprint.elements.size()), "", held.unit, RowKind::holonomic, 0});
-    blueprint.elements.push_back(std::move(element));
-  }
+  for (const HeldEvent& held : blueprint.held)
+    add_row(blueprint, program, blueprint.events[held.event].name + ".rest", rest_type(),
+            blueprint.events[held.event].where, held.unit, RowKind::holonomic);
+  for (const int i : blueprint.stuck)
+    add_row(blueprint, program, blueprint.frictions[i].name + ".stick", stick_type(),
+            blueprint.frictions[i].where, blueprint.frictions[i].unit, RowKind::nonholonomic);
   order_rows(program);
   const auto end = std::find_if(program.rows.begin(), program.rows.end(), [](const RowInfo& row) {
     return row.kind == RowKind::nonholonomic;
   });
+  std::vector<SharedRow> out;
   int row = static_cast<int>(end - program.rows.begin() - blueprint.held.size());
   for (const HeldEvent& held : blueprint.held) out.push_back({row++, held.bodies});
+  row = static_cast<int>(program.rows.size() - blueprint.stuck.size());
+  std::vector<int> all;
+  for (std::size_t b = 1; b < topology.bodies.size(); ++b) all.push_back(static_cast<int>(b));
+  for (std::size_t i = 0; i < blueprint.frictions.size(); ++i) {
+    const FrictionData& f = blueprint.frictions[i];
+    const bool stuck =
+        std::ranges::find(blueprint.stuck, static_cast<int>(i)) != blueprint.stuck.end();
+    const bool loaded = f.stop >= 0 || f.joint >= 0;
+    out.push_back({stuck ? row++ : -1, stuck || !loaded ? f.bodies : all});
+  }
   for (std::size_t i = 0; i < formulas.rows.size(); ++i)
     out.push_back({program.formulas.rows[i].row, formulas.rows[i].bodies});
   return out;
 }
 
+/// Where the functions of frictions move: known when everything else has its name.
+void place_frictions(Blueprint& blueprint) {
+  const bool known = std::ranges::none_of(blueprint.frictions,
+                                          [](const FrictionData& f) { return f.bodies.empty(); });
+  if (known) return;
+  Blueprint plain = blueprint;
+  plain.frictions.clear();
+  Diagnostics discarded;  // reported when all of it is compiled
+  const auto system = compile_draft(std::move(plain), discarded);
+  if (!system) return;
+  for (FrictionData& f : blueprint.frictions) {
+    MovedBodies moved = moved_bodies(*system, f.along);
+    f.bodies = std::move(moved.bodies);
+    f.unit = moved.unit;
+  }
+}
+
 template <int D>
 std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics) {
+  place_frictions(blueprint);
   Topology topology;
   std::vector<BodyLayout> layout = lay_out_bodies<D>(blueprint, topology);
   Program<D> program;
@@ -213,7 +264,8 @@ std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics
   const int velocities = layout.back().v + layout.back().v_count;
   NameData names = name_multibody(std::move(blueprint), program, std::move(layout), topology);
   BoundExpressions expressions = bind_expressions(names, WrittenFormulas(program), diagnostics);
-  const std::vector<SharedRow> shared = add_shared(names.blueprint, program, expressions.formulas);
+  const std::vector<SharedRow> shared =
+      add_shared(names.blueprint, program, expressions.formulas, topology);
   const std::vector<FormulaCoupling> coupled =
       couplings(program.formulas, expressions.formulas, names);
   Patterns patterns = lay_out(program, velocities, shared, coupled, topology);

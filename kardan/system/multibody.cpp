@@ -24,6 +24,7 @@ MultibodyEquations<D>::MultibodyEquations(const NameData& names, Program<D> prog
       patterns_(names.patterns),
       sizes_(names.sizes),
       gravity_(names.blueprint.gravity),
+      mass_scale_(names.scales.mass),
       expressions_(std::move(expressions)),
       formulas_(program_.formulas, expressions_.formulas, names) {
   for (const Sensor<D>& sensor : program_.sensors) {
@@ -32,8 +33,8 @@ MultibodyEquations<D>::MultibodyEquations(const NameData& names, Program<D> prog
       if (const int b = body_of_column(bodies_, column); seen.empty() || seen.back() != b)
         seen.push_back(b);
   }
-  first_asked_ = static_cast<int>(names.event_names.size() - names.impulses.size() -
-                                  names.blueprint.events.size());
+  first_asked_ = static_cast<int>(names.event_names.size() - 2 * names.frictions.size() -
+                                  names.impulses.size() - names.blueprint.events.size());
   for (const RowInfo& row : names.rows) offsets_.push_back(row.offset);
   splits_ =
       std::ranges::all_of(program_.constraints, [](const auto& bank) { return bank->splits(); });
@@ -237,6 +238,7 @@ Depth MultibodyEquations<D>::depth_of(const Request& request) const {
 
 template <int D>
 Eval MultibodyEquations<D>::evaluate(const State& state, Request request, Workspace& ws) const {
+  if (request.force && slips_on_load(state)) request = Request::all();
   const auto& motion = move(state, {}, ws);
   const Context<D> at = context(state, motion);
   const Depth depth = depth_of(request);
@@ -268,14 +270,17 @@ Eval MultibodyEquations<D>::evaluate(const State& state, Request request, Worksp
     const ForceValues out = force_values(ws);
     for (const auto& bank : program_.forces) bank->evaluate(at, pairs_, out);
     if (!formulas_.empty()) formulas_.evaluate(reading(state, at), out, formula_scratch(ws));
+    if (!frictions_.empty())
+      if (Eval e = add_slips(state, ws); e != Eval::ok) return e;
     if (!(all_finite(ws.f) && all_finite(ws.b) && all_finite(ws.d))) return Eval::recoverable;
   }
   return Eval::ok;
 }
 
+/// Without forces that depend on multipliers.
 template <int D>
-Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const double> a,
-                                          std::span<const double> lambda, Workspace& ws) const {
+void MultibodyEquations<D>::differentiate_at(const State& state, std::span<const double> a,
+                                             std::span<const double> lambda, Workspace& ws) const {
   const auto& motion = move(state, a, ws);
   const Context<D> at = context(state, motion);
   for (SparseMatrix* A : {&ws.rate_p, &ws.accel_p, &ws.accel_v, &ws.f_p, &ws.f_v, &ws.aux_p,
@@ -291,6 +296,15 @@ Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const do
     bank->differentiate(at, pairs_, constraints, forces);
   if (!held_.empty()) differentiate_held(state, constraints, forces, ws);
   body_force_derivatives(motion, ws.f_v);
+}
+
+template <int D>
+Eval MultibodyEquations<D>::differentiate(const State& state, std::span<const double> a,
+                                          std::span<const double> lambda, Workspace& ws) const {
+  if (slips_on_load(state))
+    if (Eval e = follow_loads(state, ws); e != Eval::ok) return e;
+  differentiate_at(state, a, lambda, ws);
+  if (!frictions_.empty()) differentiate_slips(state, ws);
   // accel = G a - gamma, with G and gamma of the evaluation this call differentiates.
   for (std::size_t i = 0; i < ws.accel.size(); ++i) ws.accel[i] = -ws.gamma[i];
   if (!a.empty()) ws.G.multiply_add(1, a, ws.accel);
@@ -306,6 +320,11 @@ void MultibodyEquations<D>::events(const State& state, std::span<double> z, Work
   formulas_.events(reading(state, at), z, formula_scratch(ws));
   for (std::size_t i = 0; i < expressions_.events.size(); ++i)
     z[first_asked_ + i] = expression(expressions_.events[i], state, 0, {}, {}, ws);
+  if (frictions_.empty()) return;
+  look_at_slips(state, ws);
+  const auto& slips = static_cast<MotionScratch&>(*ws.scratch).slip.slips;
+  for (std::size_t i = 0; i < frictions_.size(); ++i)
+    z[frictions_[i].places.turn] = slips[i].direction != 0 ? slips[i].speed : 1;
 }
 
 template <int D>
@@ -408,6 +427,8 @@ void MultibodyEquations<D>::follow_turns(const State& from, std::span<const doub
 
 template <int D>
 Energy MultibodyEquations<D>::energy(const State& state, Workspace& ws) const {
+  if (!frictions_.empty() && evaluate(state, Request::all(), ws) != Eval::ok)
+    return {.kinetic = std::nan(""), .potential = std::nan("")};
   const auto& motion = move(state, {}, ws);
   const Context<D> at = context(state, motion);
   Energy e;
@@ -425,18 +446,21 @@ Energy MultibodyEquations<D>::energy(const State& state, Workspace& ws) const {
       potential_rate -= masses_[b].mass * gravity_[k] * m.v[k];
     }
   }
-  zero(ws.f);
-  zero(ws.b);
-  zero(ws.d);
-  body_forces(motion, ws.f);
+  const bool evaluated = !frictions_.empty();
+  if (!evaluated) {
+    zero(ws.f);
+    zero(ws.b);
+    zero(ws.d);
+    body_forces(motion, ws.f);
+  }
   const ForceValues out = force_values(ws);
   for (const auto& bank : program_.forces) {
     const Potential p = bank->potential(at);
     e.potential += p.energy;
     potential_rate += p.rate;
-    bank->evaluate(at, pairs_, out);
+    if (!evaluated) bank->evaluate(at, pairs_, out);
   }
-  formulas_.evaluate(reading(state, at), out, formula_scratch(ws));
+  if (!evaluated) formulas_.evaluate(reading(state, at), out, formula_scratch(ws));
   e.applied_power = dot(ws.f, state.v) + potential_rate;
   return e;
 }

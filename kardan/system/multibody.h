@@ -13,6 +13,7 @@
 #include "kardan/system/quantity_jet.h"
 #include "kardan/system/reading.h"
 #include "kardan/system/velocity_jet.h"
+#include "kardan/system/slip.h"
 
 namespace kardan {
 
@@ -74,15 +75,27 @@ class MultibodyEquations final : public BodyEquations {
     std::vector<VecOf<D>> way;  // places and velocities on roads, at the start of a step
     FormulaScratch formulas;
     VelocityScratch velocity_rows;
+    SlipScratch slip;
   };
-  /// A row of an expression: its place in the constraint matrix and its blocks in the forces.
+  /// A row of an expression, an event that is held, or a friction: its row in the constraint matrix
+  /// and its blocks in the forces.
   struct HeldRow {
     const BoundExpression* value = nullptr;
-    int row = 0;
+    int row = -1;            // none: it slips
+    bool positions = true;   // its value is held too, not its rate alone
     bool of_velocities = false;
     std::vector<int> columns;  // ascending
     std::vector<int> slots;    // of the columns in the row
     std::vector<int> blocks;   // columns x columns in the force pattern
+  };
+  /// A friction: what it slips along, and what presses.
+  struct Friction {
+    HeldRow way;
+    SlipLaw law;
+    SlipLoad load;
+    FrictionPlaces places;
+    int stop_mode = -1;      // its side in the modes; -1: it needs no stop
+    std::vector<int> dense;  // blocks of its columns and all
   };
   /// Inputs of one kind: their places in the program, and what they act on.
   struct InputGroup {
@@ -146,7 +159,16 @@ class MultibodyEquations final : public BodyEquations {
   void momentum_gradient(const State&, int row, Workspace&) const;
   void angular_momentum_gradient(const State&, int row, Workspace&) const;
   void bind_held(const NameData& names, std::span<const SharedRow> rows);
-  void bind_row(HeldRow held, const std::vector<int>& bodies);
+  void bind(const std::vector<int>& bodies, HeldRow& row) const;
+  void bind_frictions(const NameData& names, std::span<const SharedRow> rows);
+  int direction(const Friction&, const State&) const;
+  bool slips_on_load(const State&) const;
+  void look_at_slips(const State&, Workspace&) const;
+  Eval add_slips(const State&, Workspace&) const;
+  void differentiate_slips(const State&, Workspace&) const;
+  Eval follow_loads(const State&, Workspace&) const;
+  void differentiate_at(const State&, std::span<const double> a, std::span<const double> lambda,
+                        Workspace&) const;
   void bind_inputs(const NameData& names);
   InputEffect effect(const Input<D>&, const NameData&) const;
   Taylor formula_over(const FormulaInput&, const State&, const Context<D>&, const Taylor& t) const;
@@ -158,7 +180,8 @@ class MultibodyEquations final : public BodyEquations {
   Patterns patterns_;
   Sizes sizes_;
   Vec3d gravity_;
-  int first_asked_ = 0;  // of the events of `when` among all
+  double mass_scale_ = 1;  // [kg]
+  int first_asked_ = 0;    // of the events of `when` among all
   std::vector<BodyMass> masses_;
   std::vector<Orientation> resting_;  // of points; in the order of bodies_, up to the last point
   std::vector<int> spin_block_;       // index in f_v of each body's (spin, spin) block
@@ -169,6 +192,7 @@ class MultibodyEquations final : public BodyEquations {
   FormulaTerms<D> formulas_;
   std::vector<std::vector<int>> sensor_bodies_;  // that each sensor sees move
   std::vector<HeldRow> held_;
+  std::vector<Friction> frictions_;
   std::vector<InvariantData::Kind> invariants_;
   InputGroup time_inputs_, way_inputs_;
 };

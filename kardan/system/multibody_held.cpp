@@ -16,30 +16,38 @@ std::size_t place_of(const std::vector<int>& columns, int column) {
 }  // namespace
 
 template <int D>
-void MultibodyEquations<D>::bind_row(HeldRow held, const std::vector<int>& bodies) {
+void MultibodyEquations<D>::bind(const std::vector<int>& bodies, HeldRow& row) const {
   for (int b : bodies)
-    for (int k = 0; k < bodies_[b].v_count; ++k) held.columns.push_back(bodies_[b].v + k);
-  for (int c : held.columns) held.slots.push_back(patterns_.constraint->find(held.row, c));
-  for (int c : held.columns)
-    for (int d : held.columns) held.blocks.push_back(patterns_.force->find(c, d));
-  held_.push_back(std::move(held));
+    for (int k = 0; k < bodies_[b].v_count; ++k) row.columns.push_back(bodies_[b].v + k);
+  if (row.row >= 0)
+    for (int c : row.columns) row.slots.push_back(patterns_.constraint->find(row.row, c));
+  for (int c : row.columns)
+    for (int d : row.columns) row.blocks.push_back(patterns_.force->find(c, d));
 }
 
+/// Those that are held, the frictions that stick, and rows of expressions.
 template <int D>
 void MultibodyEquations<D>::bind_held(const NameData& names, std::span<const SharedRow> rows) {
-  const std::size_t events = names.blueprint.held.size();
+  const std::size_t events = names.blueprint.held.size(),
+                    frictions = names.blueprint.frictions.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].row < 0) continue;
     HeldRow held;
     held.row = rows[i].row;
     if (i < events) {
       held.value = &expressions_.events[static_cast<std::size_t>(names.blueprint.held[i].event)];
+    } else if (i < events + frictions) {
+      held.positions = false;
+      held.value = &expressions_.frictions[i - events];
     } else {
-      const BoundRow& formula = expressions_.formulas.rows[i - events];
+      const BoundRow& formula = expressions_.formulas.rows[i - events - frictions];
       held.value = &formula.value;
       held.of_velocities = formula.of_velocities;
     }
-    bind_row(std::move(held), rows[i].bodies);
+    bind(rows[i].bodies, held);
+    held_.push_back(std::move(held));
   }
+  bind_frictions(names, rows.subspan(events, frictions));
 }
 
 /// Positions and turns of the start are as they will be.
@@ -164,7 +172,7 @@ void MultibodyEquations<D>::evaluate_held(const State& state, Depth depth,
       continue;
     }
     jet(*held.value, held, state, 1, z, ws);
-    out.g[held.row] += z.value;
+    if (held.positions) out.g[held.row] += z.value;
     if (depth == Depth::value) continue;
     out.rate[held.row] += z.rate;
     out.accel[held.row] += z.accel;

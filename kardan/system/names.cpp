@@ -149,13 +149,21 @@ void NameData::add_events() {
                         element_modes + static_cast<int>(i)});
     event_names.push_back(blueprint.events[event].name + ".rest");
   }
+  for (const FrictionData& f : blueprint.frictions) {
+    const int place = static_cast<int>(event_names.size());
+    frictions.push_back(
+        {place, place + 1, element_modes + static_cast<int>(impulses.size() + frictions.size())});
+    event_names.push_back(f.name + ".turn");
+    event_names.push_back(f.name + ".stick");
+  }
   sizes.events = static_cast<int>(event_names.size());
-  sizes.modes = element_modes + static_cast<int>(impulses.size());
+  sizes.modes = element_modes + static_cast<int>(impulses.size() + frictions.size());
   start.modes.assign(sizes.modes, 0);
 }
 
 int Names::asked_event(int asked) const {
-  return static_cast<int>(event_names().size() - impulses().size() - blueprint().events.size()) +
+  return static_cast<int>(event_names().size() - 2 * frictions().size() - impulses().size() -
+                          blueprint().events.size()) +
          asked;
 }
 

@@ -52,6 +52,14 @@ struct Impulse {
   int mode = 0;
 };
 
+/// Places of a friction among the event functions and modes.
+struct FrictionPlaces {
+  int turn = 0;   ///< "NAME.turn": the speed of slip in its direction; positive where none slips
+  int stick = 0;  ///< "NAME.stick": positive while it sticks
+  /// In the modes of a state: the direction in which it slips, or 0: it sticks, or nothing presses.
+  int mode = 0;
+};
+
 struct NamedQuantity {
   std::string name;
   Quantity quantity;
@@ -94,6 +102,7 @@ struct NameData {
   double state_scale = 1;
   std::vector<std::string> event_names;
   std::vector<Impulse> impulses;
+  std::vector<FrictionPlaces> frictions;
   std::vector<ReactionQuantity> reaction_sensors;
   std::vector<PrescribedMotion> prescribed_motions;
   std::vector<std::string> remarks;  ///< of elements: what is not as exact as it is asked
@@ -137,12 +146,20 @@ class Names {
   const std::vector<AxisAlignment>& alignments() const { return data_->alignments; }
   const std::vector<VariableInfo>& states() const { return data_->states; }            // r
   const std::vector<VariableInfo>& auxiliaries() const { return data_->auxiliaries; }  // w
-  /// Those of elements come first, then those of `when`, then the states of rest of impulses.
+  /// Those of elements come first, then those of `when`, then the states of rest of impulses, then
+  /// what changes at frictions.
   const std::vector<std::string>& event_names() const { return data_->event_names; }
   /// The place of event `asked` of `when` there.
   int asked_event(int asked) const;
   /// In the order of Blueprint::impulses.
   const std::vector<Impulse>& impulses() const { return data_->impulses; }
+  /// In the order of Blueprint::frictions.
+  const std::vector<FrictionPlaces>& frictions() const { return data_->frictions; }
+  /// Whether something presses on a friction: its stop rests, or it does not need one.
+  bool pressed(const State& s, int friction) const {
+    const int stop = blueprint().frictions[friction].stop;
+    return stop < 0 || s.modes[impulses()[stop].mode] != 0;
+  }
   /// Modes that belong to elements: the first ones of a state.
   int element_modes() const { return data_->element_modes; }
   /// Reactions to be shown: sensor name and joint.

@@ -115,7 +115,8 @@ std::shared_ptr<const SparsePattern> constraint_pattern(Program<D>& program, int
                                                         std::span<const SharedRow> shared,
                                                         Topology& t) {
   t.row_bodies.assign(program.rows.size(), {});
-  for (const SharedRow& s : shared) t.row_bodies[s.row] = s.bodies;
+  for (const SharedRow& s : shared)
+    if (s.row >= 0) t.row_bodies[s.row] = s.bodies;
   for (auto& bank : program.constraints)
     each_slot<RowSlots>(*bank, [&](RowSlots& s) {
       for (int k = 0; k < s.rows; ++k) {

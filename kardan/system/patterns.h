@@ -23,9 +23,9 @@ struct FormulaCoupling {
   int variable = -1;                 // whose rate it is, or -1
 };
 
-/// A row of a constraint that any number of bodies share.
+/// A row of a constraint that any number of bodies share, or a force between them.
 struct SharedRow {
-  int row = 0;
+  int row = 0;              // -1: of a force
   std::vector<int> bodies;  // ascending
 };
 

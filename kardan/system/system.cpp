@@ -1,6 +1,6 @@
 #include "kardan/system/system.h"
 
-#include <algorithm>
+#include "kardan/system/moved_bodies.h"
 
 namespace kardan {
 namespace {
@@ -16,32 +16,20 @@ Names names_of(const std::vector<std::unique_ptr<System>>& variants) {
   return Names(std::move(data));
 }
 
-/// Bodies that the function of an event moves with, and its unit.
-HeldEvent held_event(const Names& names, int event) {
-  HeldEvent held{event, {}, RowUnit::angle};
-  for (const std::string& name : names.blueprint().events[event].function.names()) {
-    const auto q = names.find_quantity(name);
-    if (!q) continue;
-    // Where the unit of a formula is not known, it is more often a length.
-    if (names.quantity_unit(*q) == "m" || q->kind == Quantity::Kind::expression)
-      held.unit = RowUnit::length;
-    for (const int column : names.quantity_columns(*q))
-      held.bodies.push_back(names.body_of_column(column));
-  }
-  std::sort(held.bodies.begin(), held.bodies.end());
-  held.bodies.erase(std::unique(held.bodies.begin(), held.bodies.end()), held.bodies.end());
-  return held;
-}
-
-std::unique_ptr<System> hold_one(const Names& names, const std::vector<int>& events) {
+std::unique_ptr<System> hold_one(const Names& names, const std::vector<int>& events,
+                                 const std::vector<int>& stuck) {
   Blueprint blueprint = names.blueprint();
+  blueprint.stuck = stuck;
   if (blueprint.equations) {
     std::vector<int> places;
     places.reserve(events.size());
     for (const int e : events) places.push_back(names.asked_event(e));
     blueprint.equations = hold(std::move(*blueprint.equations), places);
   } else {
-    for (const int e : events) blueprint.held.push_back(held_event(names, e));
+    for (const int e : events) {
+      MovedBodies moved = moved_bodies(names, blueprint.events[e].function);
+      blueprint.held.push_back({e, std::move(moved.bodies), moved.unit});
+    }
   }
   Diagnostics discarded;  // what can be wrong was found when this system was compiled
   return compile(std::move(blueprint), discarded);
@@ -49,10 +37,11 @@ std::unique_ptr<System> hold_one(const Names& names, const std::vector<int>& eve
 
 }  // namespace
 
-std::unique_ptr<System> Holds::hold(const std::vector<int>& events) const {
+std::unique_ptr<System> Holds::hold(const std::vector<int>& events,
+                                    const std::vector<int>& stuck) const {
   std::vector<std::unique_ptr<System>> held;
   for (const Names& names : variants_) {
-    held.push_back(hold_one(names, events));
+    held.push_back(hold_one(names, events, stuck));
     if (!held.back()) return nullptr;
   }
   return next_.empty() ? std::move(held.front()) : std::make_unique<System>(std::move(held), next_);
@@ -61,7 +50,7 @@ std::unique_ptr<System> Holds::hold(const std::vector<int>& events) const {
 System::System(Names names, std::unique_ptr<const Equations> equations) : Names(std::move(names)) {
   equations_.push_back(std::move(equations));
   const Blueprint& b = blueprint();
-  if (!b.events.empty() && (has_bodies() || b.equations))
+  if ((!b.events.empty() || !b.frictions.empty()) && (has_bodies() || b.equations))
     holds_ = Holds({static_cast<const Names&>(*this)}, {});
 }
 
@@ -91,6 +80,9 @@ void System::events(const State& s, std::span<double> z, Workspace& ws) const {
     if (side != 0) z[impulse.asked] = side;
     z[impulse.rest] = side != 0 ? 1 : -1;
   }
+  for (std::size_t i = 0; i < frictions().size(); ++i)
+    z[frictions()[i].stick] =
+        s.modes[frictions()[i].mode] == 0 && pressed(s, static_cast<int>(i)) ? 1 : -1;
 }
 
 }  // namespace kardan

@@ -27,8 +27,11 @@ class Holds {
       : variants_(std::move(variants)), next_(std::move(next)) {}
 
   /// The same system with these events (indices in Blueprint::events) held: their constraints, in
-  /// this order, follow the other holonomic ones. Null where it cannot be compiled.
-  std::unique_ptr<System> hold(const std::vector<int>& events) const;
+  /// this order, follow the other holonomic ones. So do those of the frictions that stick (indices
+  /// in Blueprint::frictions, ascending) behind all others. Null where it cannot be compiled.
+  std::unique_ptr<System> hold(const std::vector<int>& events,
+                               const std::vector<int>& stuck = {}) const;
+  const std::vector<Names>& variants() const { return variants_; }
 
  private:
   std::vector<Names> variants_;
@@ -56,6 +59,12 @@ class System final : public Names {
   /// Null where the coordinates are not those of bodies.
   const BodyEquations* bodies_at(const State& s, Workspace& ws) const {
     return at(s, ws).of_bodies();
+  }
+  /// Frictions with the numbers that hold at a state.
+  const FrictionData& friction(const State& s, int index) const {
+    const Blueprint& b =
+        next_.empty() || !holds_ ? blueprint() : holds_->variants()[s.modes.back()].blueprint();
+    return b.frictions[index];
   }
   /// Null where no event can be held.
   const Holds* holds() const { return holds_ ? &*holds_ : nullptr; }

@@ -64,6 +64,11 @@ class Model(Runnable):
         self._source.put("when", name, fields, place(1), False)
         return self
 
+    def friction(self, name: str, **fields: Any) -> "Model":
+        """Adds dry friction: `friction("rub", along="block.x", kinetic=0.3, joint="slide")`."""
+        self._source.put("friction", name, fields, place(1), False)
+        return self
+
     def python_force(self, name: str, *, between: Sequence[Any], law: Callable[..., Any]) -> "Model":
         """Adds a force between two markers whose law is a Python function.
 
