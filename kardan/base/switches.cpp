@@ -175,6 +175,14 @@ T* apply_held(const Instruction& i, T* top, int position) {
   }
 }
 
+/// The one argument of a function of time. A type of its own: the loader of a caller is not part of
+/// it, so that functions inside of functions need no further ones.
+template <class T>
+struct Argument {
+  const T& value;
+  const T& operator()(int) const { return value; }
+};
+
 }  // namespace
 
 struct Switches::Watch {
@@ -218,7 +226,7 @@ T Switches::run(const Load& load, const int* positions) const {
     const Switch& s = switches_[k];
     if (!s.inner) return apply_held(i, top, positions[s.first]);
     const T x = top[-1];
-    top[-1] = s.inner->template run<T>([&](int) -> const T& { return x; }, positions + s.first);
+    top[-1] = s.inner->template run<T>(Argument<T>{x}, positions + s.first);
     return top;
   });
 }

@@ -43,17 +43,17 @@ struct Harmonic {
   }
 };
 
-struct Signal {
+struct SetValue {
   double start = 0;
   std::string between = "hold", unit;
   template <class F>
   static void fields(F& f) {
-    f("start", &Signal::start, {.doc = "value until another is set"});
-    f("between", &Signal::between,
+    f("start", &SetValue::start, {.doc = "value until another is set"});
+    f("between", &SetValue::between,
       {.doc = "how it goes on from the values set: it stays, or follows the line or the cubic "
               "through the last ones",
        .choices = {"hold", "ramp", "polynomial"}});
-    f("unit", &Signal::unit, {.doc = "of the value"});
+    f("unit", &SetValue::unit, {.doc = "of the value"});
   }
 };
 
@@ -119,9 +119,9 @@ class FunctionReader {
   void input(const std::string& name, const std::string& what, const FieldMap& map,
              const SourceLocation& where) {
     std::vector<std::string> known{"type"};
-    for (const FieldDoc& f : field_docs<Signal>()) known.push_back(f.key);
+    for (const FieldDoc& f : field_docs<SetValue>()) known.push_back(f.key);
     report_unknown_keys(map, known, what, diagnostics_);
-    Signal s;
+    SetValue s;
     if (!read_fields(map, what, where, reader_, s)) {
       names_.set_failed(name);
       return;
@@ -215,7 +215,7 @@ std::vector<FunctionDoc> function_docs() {
       {"input",
        "Set from outside while a simulation goes on step by step; elsewhere it stays at its "
        "start.",
-       "y = the polynomial of degree 0, 1 or 3 through the values set last", field_docs<Signal>()},
+       "y = the polynomial of degree 0, 1 or 3 through the values set last", field_docs<SetValue>()},
       {"harmonic", "Oscillation.", "y = c + a sin(2 pi f t + phi)", field_docs<Harmonic>()}};
 }
 

@@ -176,10 +176,10 @@ drivers:
     w.words.emplace_back("wanted", wanted);
     if (ki != 0) {
       // At its limit the integral does not grow further.
-      const Expression rate =
+      const Expression grows =
           limit > 0 ? written("if(wanted > most, min(e, 0), if(wanted < -most, max(e, 0), e))", w)
                     : error;
-      b.formula_state(b.formula("integral", rate, where.where()), "integral", 0);
+      b.formula_state(b.formula("integral", grows, where.where()), "integral", 0);
     }
     push(b, y, unit, words, limit > 0 ? written("clamp(wanted, -most, most)", w) : wanted,
          where.where(), counter);
