@@ -13,8 +13,11 @@ constexpr std::size_t most_pieces = 400;
 constexpr double probe = 1e-6;
 /// Accelerations before and after that differ by more are those of other equations.
 constexpr double same_rates = 1e-6;
+/// An impulse alone explains what happened, but for constraints that are closed before it.
+constexpr double same_impulse = 1e-6;
 /// Where the estimate is as large as the motion there is nothing left to estimate.
 constexpr double lost = 0.5;
+constexpr const char* grazes = "an event function only grazes zero";
 
 double largest(const Vector& x) {
   double out = 0;
@@ -105,8 +108,6 @@ void ErrorWatch::goes_on_differently(const StepView& step) {
   events_ = step.events->size();
   if (error_->close()) judge();
   if (!estimate_.missing.empty()) return;
-  if (now.v != last_.v) return give_up("an event changes velocities");
-  if (moved) return give_up("an event changes the state");
   Vector& a = point_.u;
   Vector& b = point_.z;
   if (from.a.empty() || from.dz.size() != b_.size()) {
@@ -116,7 +117,11 @@ void ErrorWatch::goes_on_differently(const StepView& step) {
     a = from.a;
     b = from.dz;
   }
-  if (event >= 0 && (differ(a, a_) || differ(b, b_))) {
+  if (now.v != last_.v) {
+    if (const std::string why = strike(step, event); !why.empty()) return give_up(why);
+  } else if (moved) {
+    return give_up("an event changes the state");
+  } else if (event >= 0 && (differ(a, a_) || differ(b, b_))) {
     if (const std::string why = switch_over(step, event); !why.empty()) return give_up(why);
   }
   a_ = a;
@@ -125,42 +130,102 @@ void ErrorWatch::goes_on_differently(const StepView& step) {
   error_->begin(now, a_, b_);
 }
 
-/// An event that nearby motions meet at another time leaves them with the difference of the
-/// accelerations over that time: with z the event function, e := e + (f_after - f_before) z_y e /
-/// z'. The accelerations after it are in point_.
-std::string ErrorWatch::switch_over(const StepView& step, int event) {
+/// The point beside last_ that is off by -along_e e and `later` on the way before the event.
+void ErrorWatch::go_beside(double along_e, double later) {
   const Local& e = error_->error();
-  const double size = std::max({largest(e.x), largest(e.u), largest(e.z)});
-  if (size == 0) return {};
-  const double s = probe / size, tau = probe * std::min(1.0, step.h);
-  const Vector a = point_.u, b = point_.z;
-  Local at;
-  at.resize(system_->sizes().v, system_->sizes().r);
+  beside_.resize(system_->sizes().v, system_->sizes().r);
+  for (std::size_t i = 0; i < beside_.x.size(); ++i) {
+    beside_.x[i] = -along_e * e.x[i] + later * last_.v[i];
+    beside_.u[i] = last_.v[i] - along_e * e.u[i] + later * a_[i];
+  }
+  for (std::size_t i = 0; i < beside_.z.size(); ++i)
+    beside_.z[i] = last_.r[i] - along_e * e.z[i] + later * b_[i];
+  near_ = last_;
+  near_.t += later;
+  nearby_->state_at(beside_, near_);
+}
+
+/// [s] How much later the motion meets an event than the run, z_y e / z' with z its function; NaN
+/// where it may not meet it at all.
+double ErrorWatch::delay(const StepView& step, int event, double s) {
+  const double tau = probe * std::min(1.0, step.h);
   nearby_->rebase(last_);
-  const auto functions = [&](double along_e, double later, Vector& z) {
-    for (std::size_t i = 0; i < at.x.size(); ++i) {
-      at.x[i] = -along_e * e.x[i] + later * last_.v[i];
-      at.u[i] = last_.v[i] - along_e * e.u[i] + later * a_[i];
-    }
-    for (std::size_t i = 0; i < at.z.size(); ++i)
-      at.z[i] = last_.r[i] - along_e * e.z[i] + later * b_[i];
-    near_ = last_;
-    near_.t += later;
-    nearby_->state_at(at, near_);
-    system_->events(near_, z, *ws_);
-  };
-  functions(0, 0, z_);
-  functions(s, 0, z_near_);
-  functions(0, -tau, z_later_);
+  go_beside(0, 0);
+  system_->events(near_, z_, *ws_);
+  go_beside(s, 0);
+  system_->events(near_, z_near_, *ws_);
+  go_beside(0, -tau);
+  system_->events(near_, z_later_, *ws_);
   const double along = (z_[event] - z_near_[event]) / s, rate = (z_[event] - z_later_[event]) / tau;
   const double time = along / rate;
-  if (!std::isfinite(time) || std::abs(time) > step.h) return "an event function only grazes zero";
-  for (std::size_t i = 0; i < a.size(); ++i) at.u[i] = (a[i] - a_[i]) * time;
-  for (std::size_t i = 0; i < b.size(); ++i) at.z[i] = (b[i] - b_[i]) * time;
-  std::ranges::fill(at.x, 0.0);
-  error_->add(at);
-  point_.u = a;
-  point_.z = b;
+  return std::abs(time) <= step.h ? time : std::nan("");
+}
+
+/// What e is multiplied with to be a probe; 0: there is none.
+double ErrorWatch::probe_share() const {
+  const Local& e = error_->error();
+  const double size = std::max({largest(e.x), largest(e.u), largest(e.z)});
+  return size > 0 ? probe / size : 0;
+}
+
+/// An event that nearby motions meet at another time leaves them with the difference of the
+/// accelerations over that time: e := e + (f_after - f_before) z_y e / z'. The accelerations after
+/// it are in point_.
+std::string ErrorWatch::switch_over(const StepView& step, int event) {
+  const double s = probe_share();
+  if (s == 0) return {};
+  const double time = delay(step, event, s);
+  if (std::isnan(time)) return grazes;
+  for (std::size_t i = 0; i < a_.size(); ++i) beside_.u[i] = (point_.u[i] - a_[i]) * time;
+  for (std::size_t i = 0; i < b_.size(); ++i) beside_.z[i] = (point_.z[i] - b_[i]) * time;
+  std::ranges::fill(beside_.x, 0.0);
+  error_->add(beside_);
+  return {};
+}
+
+/// An impulse F meets the motion `time` later, on the way before it, and at the time of the run it
+/// comes from as much earlier: with y the run before it,
+///
+///   e := F(y) - F(y - e + time f_before) + time f_after.
+std::string ErrorWatch::strike(const StepView& step, int event) {
+  const State& now = *step.start;
+  const std::vector<EventData>& asked = system_->blueprint().events;
+  int stop = -1;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    if (system_->asked_event(static_cast<int>(i)) == event &&
+        asked[i].action == EventAction::impulse) {
+      if (!stops_) stops_ = std::make_unique<Stops>(*system_);
+      stop = stops_->stop_of(static_cast<int>(i));
+    }
+  if (stop < 0 || !stops_->compiled()) return "an event changes velocities";
+  const double restitution = stops_->event(stop).restitution;
+  const auto struck = [&](State& state) {
+    return stops_->impulses().look(state) == Eval::ok &&
+           stops_->impulses().apply(stop, restitution, state) == Eval::ok;
+  };
+  const double s = probe_share() > 0 ? probe_share() : 1;
+  const double time = delay(step, event, s);
+  if (std::isnan(time)) return grazes;
+  State alone = last_;
+  if (!struck(alone)) return "an impulse cannot be followed";
+  for (std::size_t i = 0; i < now.v.size(); ++i)
+    if (!(std::abs(alone.v[i] - now.v[i]) <= same_impulse * (1 + largest(now.v))))
+      return "several impulses at once";
+  go_beside(s, s * time);
+  if (!struck(near_)) return "an impulse cannot be followed";
+  Local after = beside_, run = beside_;
+  LocalRate none;
+  nearby_->rebase(now);
+  nearby_->place(near_, a_, b_, after, none);
+  nearby_->place(alone, a_, b_, run, none);
+  const Local e = error_->error();
+  for (std::size_t i = 0; i < e.x.size(); ++i) {
+    beside_.x[i] = (run.x[i] - after.x[i]) / s + time * now.v[i] - e.x[i];
+    beside_.u[i] = (run.u[i] - after.u[i]) / s + time * point_.u[i] - e.u[i];
+  }
+  for (std::size_t i = 0; i < e.z.size(); ++i)
+    beside_.z[i] = (run.z[i] - after.z[i]) / s + time * point_.z[i] - e.z[i];
+  error_->add(beside_);
   return {};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Watches a run and estimates its global error (integrate/global_error.h): of every position,
-/// velocity and dynamic variable, at the ends of blocks of steps, through switches and stops.
+/// velocity and dynamic variable, at the ends of steps, through switches and impulses.
 
 #include <memory>
 #include <span>
@@ -10,6 +10,7 @@
 #include "kardan/integrate/driver_options.h"
 #include "kardan/integrate/global_error.h"
 #include "kardan/run/error_estimate.h"
+#include "kardan/run/stops.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -33,7 +34,11 @@ class ErrorWatch {
  private:
   void begin(const StepView& step);
   void goes_on_differently(const StepView& step);
+  void go_beside(double along_e, double later);
+  double delay(const StepView& step, int event, double s);
+  double probe_share() const;
   std::string switch_over(const StepView& step, int event);
+  std::string strike(const StepView& step, int event);
   void judge();
   /// Where the largest of some errors is.
   struct Place {
@@ -54,8 +59,9 @@ class ErrorWatch {
   bool begun_ = false;  // with these equations
   State last_, near_;   // the end of the last step; a state near the end of a block
   Vector a_, b_, z_, z_near_, z_later_;
-  Local point_;
-  std::size_t events_ = 0;  // of the driver, dealt with
+  Local point_, beside_;
+  std::unique_ptr<Stops> stops_;  // from the first impulse on
+  std::size_t events_ = 0;        // of the driver, dealt with
   long stride_ = 1, in_bin_ = 0;
   Place position_, velocity_;
 };
