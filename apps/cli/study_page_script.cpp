@@ -14,7 +14,7 @@ const range = columns.map(column => {
   return [low, high];
 });
 const share = (k, x) => (x - range[k][0]) / (range[k][1] - range[k][0]);
-const text = x => x === null ? '-' : String(Number(x.toPrecision(5)));
+const text = (x, digits = 5) => x === null ? '-' : String(Number(x.toPrecision(digits)));
 const brush = names.map(() => null);  // [low, high] in shares of the axis
 const chosen = new Uint8Array(count);
 let picked = -1, sorted = -1, rising = true;
@@ -133,6 +133,7 @@ function drawParallel() {
     }
   layers.paint(c.canvas, strengths(200, 0.03));
   c.textAlign = 'center';
+  const narrow = axis(1, w) - axis(0, w) < 64;
   for (let k = 0; k < width; ++k) {
     const x = axis(k, w);
     c.strokeStyle = c.fillStyle = css('--ink');
@@ -142,8 +143,8 @@ function drawParallel() {
     c.stroke();
     c.fillText(fits(c, names[k], Math.max(40, axis(1, w) - axis(0, w) - 6)), x, 14);
     c.fillStyle = css('--soft');
-    c.fillText(text(range[k][1]), x, 28);
-    c.fillText(text(range[k][0]), x, h - 10);
+    c.fillText(text(range[k][1], narrow ? 3 : 5), x, 28);
+    c.fillText(text(range[k][0], narrow ? 3 : 5), x, h - 10);
     if (!brush[k]) continue;
     c.fillStyle = css('--accent');
     c.globalAlpha = 0.3;
@@ -235,7 +236,7 @@ function drawBars() {
       const field = element('div', bar);
       for (const x of [total, first])
         element('i', field).style.width = 100 * Math.max(0, Math.min(1, x ?? 0)) + '%';
-      element('span', bar, `${text(first)} / ${text(total)}`);
+      element('span', bar, [first, total].map(x => x === null ? '-' : x.toFixed(3)).join(' / '));
     });
   });
 }
