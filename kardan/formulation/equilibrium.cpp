@@ -152,7 +152,7 @@ class Balancer {
     factored_ = false;
     for (int k = 0; k < limit; ++k, ++report.iterations) {
       // Multipliers begin far from their values, and so does the best order of pivots.
-      if (k == 1) balance_->forget_pivots();
+      if (k == 1 && !names_.empty()) balance_->forget_pivots();
       if (!step(sigma, misses)) return false;
       // A step against the forces leads to a balance that would fall over; relaxation does not.
       if (names_.empty() && size > balanced && pushes_along_step() < 0) return false;
@@ -181,8 +181,8 @@ class Balancer {
       fresh = new_size > worth_new_slopes * size && new_size > balanced;
       if (fresh) slopes_.residual.clear();
       // Near the balance the matrix hardly changes any more.
-      factored_ = size < near_balance && !fresh;
-      fresh = fresh || (names_.empty() && !factored_);
+      factored_ = size < near_balance && !fresh && !names_.empty();
+      fresh = fresh || names_.empty();
       at_ = std::move(next);
       size = new_size;
       if (size < balanced && slow) return true;
