@@ -107,7 +107,7 @@ constexpr std::string_view style = R"css(
 #study select { font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line);
   border-radius: .3rem; padding: .15rem .4rem; margin: .15rem .3rem .15rem 0; max-width: 12rem; }
 #study #map { cursor: default; touch-action: auto; }
-.bar { display: grid; grid-template-columns: 10rem 1fr 5rem; gap: .6rem; align-items: center;
+.bar { display: grid; grid-template-columns: minmax(4rem, 10rem) 1fr 7.5rem; gap: .6rem; align-items: center;
   font-size: .9rem; margin: .25rem 0; }
 .bar div { position: relative; height: .95rem; background: var(--mono); border-radius: .2rem; }
 .bar i { position: absolute; inset: 0 auto 0 0; background: var(--accent); opacity: .35;

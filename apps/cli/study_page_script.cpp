@@ -14,10 +14,10 @@ const range = columns.map(column => {
   return [low, high];
 });
 const share = (k, x) => (x - range[k][0]) / (range[k][1] - range[k][0]);
-const text = x => x === null ? '-' : String(Number(x.toPrecision(5)));
+const text = (x, digits = 5) => x === null ? '-' : String(Number(x.toPrecision(digits)));
 const brush = names.map(() => null);  // [low, high] in shares of the axis
 const chosen = new Uint8Array(count);
-let picked = -1, sorted = -1, rising = true;
+let picked = -1, sorted = -1, rising = true, drag = null;
 
 function choose() {
   let number = 0;
@@ -54,11 +54,14 @@ const margin = { x: 60, top: 34, bottom: 26 };
 const axis = (k, w) => margin.x + (width > 1 ? k * (w - 2 * margin.x) / (width - 1) : 0);
 
 // Colours as words of a picture's memory; layers are added up by how many lines or points cross a place.
+const words = new Map();
 function word(name) {
+  if (words.has(name)) return words.get(name);
   const probe = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   probe.fillStyle = css(name);
   probe.fillRect(0, 0, 1, 1);
   const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+  words.set(name, [r, g, b]);
   return [r, g, b];
 }
 
@@ -69,19 +72,11 @@ class Layers {
     this.h = h;
     this.counts = [0, 1, 2].map(() => new Uint16Array(w * h));  // not chosen; chosen and met; chosen and not met
   }
+  /** Between two places inside the picture. */
   line(layer, x0, y0, x1, y1) {
-    const counts = this.counts[layer], { w, h } = this, steps = Math.max(1, Math.round(x1 - x0));
-    const slope = (y1 - y0) / steps;
-    let last = y0;
-    for (let i = 0; i <= steps; ++i) {
-      const x = Math.round(x0) + i, y = y0 + slope * i;
-      // A steep line covers what it passes in a column.
-      let from = Math.round(Math.min(last, y)), to = Math.round(Math.max(last, y));
-      if (to > from) slope > 0 ? ++from : --to;
-      for (let k = Math.max(0, from); k <= Math.min(h - 1, to); ++k)
-        if (x >= 0 && x < w) ++counts[k * w + x];
-      last = y;
-    }
+    const counts = this.counts[layer], w = this.w, steps = Math.ceil(Math.max(x1 - x0, Math.abs(y1 - y0), 1));
+    const dx = (x1 - x0) / steps, dy = (y1 - y0) / steps;
+    for (let i = 0, x = x0, y = y0; i < steps; ++i, x += dx, y += dy) ++counts[(y | 0) * w + (x | 0)];
   }
   dot(layer, x, y, size) {
     const counts = this.counts[layer], { w, h } = this;
@@ -133,6 +128,7 @@ function drawParallel() {
     }
   layers.paint(c.canvas, strengths(200, 0.03));
   c.textAlign = 'center';
+  const narrow = axis(1, w) - axis(0, w) < 64;
   for (let k = 0; k < width; ++k) {
     const x = axis(k, w);
     c.strokeStyle = c.fillStyle = css('--ink');
@@ -142,8 +138,8 @@ function drawParallel() {
     c.stroke();
     c.fillText(fits(c, names[k], Math.max(40, axis(1, w) - axis(0, w) - 6)), x, 14);
     c.fillStyle = css('--soft');
-    c.fillText(text(range[k][1]), x, 28);
-    c.fillText(text(range[k][0]), x, h - 10);
+    c.fillText(text(range[k][1], narrow ? 3 : 5), x, 28);
+    c.fillText(text(range[k][0], narrow ? 3 : 5), x, h - 10);
     if (!brush[k]) continue;
     c.fillStyle = css('--accent');
     c.globalAlpha = 0.3;
@@ -235,14 +231,14 @@ function drawBars() {
       const field = element('div', bar);
       for (const x of [total, first])
         element('i', field).style.width = 100 * Math.max(0, Math.min(1, x ?? 0)) + '%';
-      element('span', bar, `${text(first)} / ${text(total)}`);
+      element('span', bar, [first, total].map(x => x === null ? '-' : x.toFixed(3)).join(' / '));
     });
   });
 }
 
 // A response surface: the quadratic of all parameters that fits a kept value best (least squares), over two of them, the
 // others in the middle of what they were.
-const surface = { kept: data.parameters, x: 0, y: 1, fit: null };
+const surface = { kept: data.parameters, x: 0, y: 1, fit: null, stale: true };
 
 /** Solves a symmetric positive system by Cholesky; null where it is not. */
 function solve(matrix, right) {
@@ -304,6 +300,7 @@ function fitSurface(kept) {
 }
 
 function drawSurface() {
+  surface.stale = false;
   const place = document.getElementById('surface');
   if (data.parameters < 2 || width === data.parameters) return;
   place.hidden = false;
@@ -429,14 +426,13 @@ function drawAll() {
     choose();
     drawParallel();
     drawPairs();
-    drawSurface();
-    drawTable();
+    if (surface.stale) drawSurface();
+    if (!drag) drawTable();
     document.documentElement.dataset.drawn = String(1 + Number(document.documentElement.dataset.drawn || 0));
   });
 }
 
 const parallel = document.getElementById('parallel');
-let drag = null;
 const along = e => {
   const y = e.offsetY - margin.top, span = parallel.clientHeight - margin.top - margin.bottom;
   return Math.max(0, Math.min(1, 1 - y / span));
@@ -471,8 +467,13 @@ document.getElementById('pairs').onclick = e => {
   }
   if (best >= 0) pick(best);
 };
-window.onresize = drawAll;
-matchMedia('(prefers-color-scheme: dark)').onchange = drawAll;
+function drawAnew() {
+  surface.stale = true;
+  words.clear();
+  drawAll();
+}
+window.onresize = drawAnew;
+matchMedia('(prefers-color-scheme: dark)').onchange = drawAnew;
 drawBars();
 drawAll();
 )js";

@@ -91,13 +91,12 @@ std::string script_page(std::string_view title, std::string_view body, std::stri
                         std::string_view script) {
   // The one script of this hash runs, others do not.
   const std::array<std::uint8_t, 32> hash = sha256(script);
-  return page(
-      title,
-      fmt::format("{}\n<script type=\"application/json\" id=\"data\">{}</script>\n"
-                  "<script>{}</script>",
-                  body, data, script),
-      fmt::format("script-src 'sha256-{}'; ",
-                  base64({reinterpret_cast<const char*>(hash.data()), hash.size()})));
+  return page(title,
+              fmt::format("{}\n<script type=\"application/json\" id=\"data\">{}</script>\n"
+                          "<script>{}</script>",
+                          body, data, script),
+              fmt::format("script-src 'sha256-{}'; ",
+                          base64({reinterpret_cast<const char*>(hash.data()), hash.size()})));
 }
 
 std::string html_figure(std::string_view svg, std::string_view caption) {

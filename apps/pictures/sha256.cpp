@@ -38,8 +38,8 @@ void add_block(const char* block, Hash& hash) {
   for (int t = 0; t < 64; ++t) {
     const std::uint32_t one = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
                               ((e & f) ^ (~e & g)) + round_constants[t] + w[t];
-    const std::uint32_t two = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) +
-                              ((a & b) ^ (a & c) ^ (b & c));
+    const std::uint32_t two =
+        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + one, d = c, c = b, b = a, a = one + two;
   }
   const Hash more{a, b, c, d, e, f, g, h};
@@ -59,7 +59,8 @@ std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
   for (int i = 7; i >= 0; --i) all += static_cast<char>(bits >> (8 * i) & 0xff);
   for (std::size_t at = 0; at < all.size(); at += 64) add_block(all.data() + at, hash);
   std::array<std::uint8_t, 32> out{};
-  for (int i = 0; i < 32; ++i) out[i] = static_cast<std::uint8_t>(hash[i / 4] >> (24 - 8 * (i % 4)));
+  for (int i = 0; i < 32; ++i)
+    out[i] = static_cast<std::uint8_t>(hash[i / 4] >> (24 - 8 * (i % 4)));
   return out;
 }
 

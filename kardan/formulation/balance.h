@@ -42,6 +42,9 @@ class Balance {
     ws_->constants_of = nullptr;
   }
 
+  /// The next matrix chooses the order of its pivots anew.
+  void forget_pivots() { solver_.forget_pivots(); }
+
   int size() const { return n_ + m_ + aux_; }
   Workspace& workspace() { return *ws_; }
   const Vector& residual() const { return residual_; }

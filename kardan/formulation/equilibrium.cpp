@@ -157,6 +157,8 @@ class Balancer {
     bool fresh = !begin_with_slopes();
     factored_ = false;
     for (int k = 0; k < limit; ++k, ++report.iterations) {
+      // Multipliers begin far from their values, and so does the best order of pivots.
+      if (k == 1 && !names_.empty()) balance_->forget_pivots();
       if (!step(sigma, misses)) return false;
       // A step against the forces leads to a balance that would fall over; relaxation does not.
       if (names_.empty() && size > balanced && pushes_along_step() < 0) return false;
@@ -182,11 +184,11 @@ class Balancer {
         continue;
       }
       const bool slow = new_size > 0.3 * size;
-      fresh = new_size > worth_new_slopes * size;
+      fresh = new_size > worth_new_slopes * size && new_size > balanced;
       if (fresh) slopes_.residual.clear();
       // Near the balance the matrix hardly changes any more.
-      factored_ = size < near_balance && !fresh;
-      fresh = fresh || (names_.empty() && !factored_);
+      factored_ = size < near_balance && !fresh && !names_.empty();
+      fresh = fresh || names_.empty();
       at_ = std::move(next);
       size = new_size;
       if (size < balanced && slow) return true;
@@ -285,8 +287,8 @@ class Balancer {
       const std::span<const double> row(rows.row(i), static_cast<std::size_t>(n));
       unknowns[i] = -misses[i] - dot(row, {step_.data(), row.size()});
       for (int j = 0; j < count; ++j)
-        small(i, j) = dot(row, {columns[j].data(), row.size()}) +
-                      (j < parameters ? slopes_.wish[j][i] : 0.0);
+        small(i, j) =
+            dot(row, {columns[j].data(), row.size()}) + (j < parameters ? slopes_.wish[j][i] : 0.0);
     }
     DenseLu lu;
     if (lu.factor(small) != Eval::ok) return false;

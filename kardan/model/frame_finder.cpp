@@ -26,7 +26,8 @@ FrameFinder::FrameFinder(const Model& model, const Catalog& catalog,
 }
 
 /// The frames of an element, from `between`, `on`, or `bodies` with `at` and `axis`.
-bool FrameFinder::frames(const NamedFields& e, const ElementType& type, std::vector<FrameData>& out) {
+bool FrameFinder::frames(const NamedFields& e, const ElementType& type,
+                         std::vector<FrameData>& out) {
   const FieldValue* between = e.find("between");
   const FieldValue* on = e.find("on");
   const FieldValue* bodies = e.find("bodies");
@@ -52,10 +53,9 @@ bool FrameFinder::frames(const NamedFields& e, const ElementType& type, std::vec
     const bool own = std::any_of(type.fields.begin(), type.fields.end(),
                                  [&](const FieldDoc& f) { return f.key == key; });
     if (v && !own)
-      diagnostics_.error(
-          "element.frames",
-          fmt::format("{}: '{}' goes with 'bodies', not with markers", e.name, key), v->where,
-          "remove it, or place the element by bodies, at and axis");
+      diagnostics_.error("element.frames",
+                         fmt::format("{}: '{}' goes with 'bodies', not with markers", e.name, key),
+                         v->where, "remove it, or place the element by bodies, at and axis");
   }
   const FieldValue& given = between ? *between : *on;
   FieldValue::List list;
@@ -115,8 +115,9 @@ bool FrameFinder::frames_of_joints(const NamedFields& e, const ElementType& type
 }
 
 /// `joint: elbow`: where that joint acts, with its axes.
-bool FrameFinder::frames_of_joint(const NamedFields& e, const ElementType& type, const FieldValue& value,
-                     bool placed_otherwise, std::vector<FrameData>& out) {
+bool FrameFinder::frames_of_joint(const NamedFields& e, const ElementType& type,
+                                  const FieldValue& value, bool placed_otherwise,
+                                  std::vector<FrameData>& out) {
   const auto* name = std::get_if<std::string>(&value.data);
   const auto joint =
       std::find_if(model_.elements.begin(), model_.elements.end(),
@@ -173,8 +174,7 @@ bool FrameFinder::marker(const FieldValue& value, const std::string& owner, Fram
       std::sort(names.begin(), names.end());
       const std::string near = did_you_mean(name, names);
       diagnostics_.error("marker.unknown",
-                         fmt::format("{}: '{}' has no marker '{}'", owner, body, name),
-                         value.where,
+                         fmt::format("{}: '{}' has no marker '{}'", owner, body, name), value.where,
                          near.empty() ? fmt::format("it has: {}", fmt::join(names, ", "))
                                       : "did you mean '" + near + "'?");
       return false;
@@ -201,7 +201,8 @@ bool FrameFinder::marker(const FieldValue& value, const std::string& owner, Fram
   return true;
 }
 
-int FrameFinder::find_body(const std::string& name, const SourceLocation& where, const std::string& owner) {
+int FrameFinder::find_body(const std::string& name, const SourceLocation& where,
+                           const std::string& owner) {
   const auto found = body_index_.find(name);
   if (found != body_index_.end()) return found->second;
   std::vector<std::string> names;
@@ -214,8 +215,8 @@ int FrameFinder::find_body(const std::string& name, const SourceLocation& where,
 }
 
 /// One world point (and z axis) in the given start, seen from each of the bodies.
-bool FrameFinder::placed_frames(const NamedFields& e, const ElementType& type, const FieldValue& bodies,
-                   std::vector<FrameData>& out) {
+bool FrameFinder::placed_frames(const NamedFields& e, const ElementType& type,
+                                const FieldValue& bodies, std::vector<FrameData>& out) {
   Vec3d at, axis, x_axis;
   bool ok = true;
   const FieldValue* at_value = e.find("at");
@@ -267,6 +268,5 @@ bool FrameFinder::placed_frames(const NamedFields& e, const ElementType& type, c
   }
   return true;
 }
-
 
 }  // namespace kardan

@@ -14,7 +14,9 @@ std::string root(std::string_view name) {
 
 /// The words of a text that could be names, by their roots.
 void words_of(std::string_view text, std::vector<std::string>& out) {
-  const auto begins = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto begins = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  };
   const auto goes_on = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
   };

@@ -153,8 +153,7 @@ Environment resolve_parameters(const FieldMap& parameters, const ParameterValues
 }
 
 Environment resolve_parameters_again(const FieldMap& parameters, const ParameterValues& overrides,
-                                     const Environment& known,
-                                     const ParameterUses::Names& touched,
+                                     const Environment& known, const ParameterUses::Names& touched,
                                      Diagnostics& diagnostics) {
   return ParameterEvaluator(parameters, overrides, known, touched, diagnostics).run_again();
 }

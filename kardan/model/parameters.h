@@ -11,8 +11,7 @@ Environment resolve_parameters(const FieldMap& parameters, const ParameterValues
                                Diagnostics& diagnostics);
 /// Evaluates those among `touched`; the others have the values they have in `known`.
 Environment resolve_parameters_again(const FieldMap& parameters, const ParameterValues& overrides,
-                                     const Environment& known,
-                                     const ParameterUses::Names& touched,
+                                     const Environment& known, const ParameterUses::Names& touched,
                                      Diagnostics& diagnostics);
 
 }  // namespace kardan

@@ -51,9 +51,9 @@ bool same(const Mat3d& a, const Mat3d& b) {
 
 /// Whether elements find the same in both bodies: their start and their markers.
 bool stands_alike(const BodyData& a, const BodyData& b) {
-  return a.kind == b.kind && same(a.com, b.com) && same(a.position, b.position) &&
-         same(a.R, b.R) && same_bits(&a.angle, &b.angle, 1) && same(a.velocity, b.velocity) &&
-         same(a.spin, b.spin) && a.markers.size() == b.markers.size() &&
+  return a.kind == b.kind && same(a.com, b.com) && same(a.position, b.position) && same(a.R, b.R) &&
+         same_bits(&a.angle, &b.angle, 1) && same(a.velocity, b.velocity) && same(a.spin, b.spin) &&
+         a.markers.size() == b.markers.size() &&
          std::ranges::all_of(a.markers, [&](const auto& item) {
            const auto other = b.markers.find(item.first);
            return other != b.markers.end() && same(item.second.s, other->second.s) &&
@@ -120,8 +120,8 @@ class Resolver {
           }))
         continue;
       stop_point();
-      if (auto made = element(defaults_.complete(model_.elements[i], std::string(old.type->name)), *old.type,
-                              Checks::of_place))
+      if (auto made = element(defaults_.complete(model_.elements[i], std::string(old.type->name)),
+                              *old.type, Checks::of_place))
         old = std::move(*made);
     }
     const bool held = uses.holds() && std::ranges::find(moved, 1) != moved.end();
@@ -473,8 +473,8 @@ Blueprint resolve_again(const Model& model, const Catalog& catalog,
                         const ParameterUses& uses, const ParameterUses::Names& touched,
                         Diagnostics& diagnostics) {
   Blueprint blueprint = known;
-  blueprint.parameters = resolve_parameters_again(model.parameters, overrides, known.parameters,
-                                                  touched, diagnostics);
+  blueprint.parameters =
+      resolve_parameters_again(model.parameters, overrides, known.parameters, touched, diagnostics);
   resolve_functions(model.functions, blueprint.parameters, diagnostics);
   Resolver(model, catalog, blueprint, diagnostics).run_again(uses, touched);
   return blueprint;

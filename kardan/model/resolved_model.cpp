@@ -49,8 +49,8 @@ ResolvedModel ResolvedModel::with(const ParameterValues& more, Diagnostics& diag
   ParameterUses::Names touched;
   if (known) touched = uses_->touched_by(other);
   if (known)
-    out.blueprint_ = resolve_again(*model_, *catalog_, out.overrides_, blueprint_, *uses_, touched,
-                                   diagnostics);
+    out.blueprint_ =
+        resolve_again(*model_, *catalog_, out.overrides_, blueprint_, *uses_, touched, diagnostics);
   else
     out.blueprint_ = resolve(*model_, *catalog_, out.overrides_, diagnostics);
   out.sound_ = diagnostics.error_count() == before;

@@ -107,7 +107,8 @@ std::string Monitor::observe(const StepView& step) {
   const bool rows = watchers_.grid && options_.every > 0;
   if (!rows && !watchers_.inside) return {};
   std::string stop_request = rows ? fill_grid(step) : std::string();
-  if (watchers_.inside) watchers_.inside(step, [&](double t, RowBy way) { return row_at(step, t, way); });
+  if (watchers_.inside)
+    watchers_.inside(step, [&](double t, RowBy way) { return row_at(step, t, way); });
   row_solver_.remember(step);
   return stop_request;
 }

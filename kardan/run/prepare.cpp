@@ -162,9 +162,8 @@ Prepared prepare_resolved(const ResolvedModel& resolved, std::unique_ptr<System>
   }
   if (!compiled && resolved.sound())
     compiled = compile(Blueprint(resolved.blueprint()), diagnostics);
-  return prepare(
-      with_variants(model, values, std::move(compiled), diagnostics, resolved.catalog()),
-      diagnostics, model.start == "as_given" ? Start::as_given : Start::assembled);
+  return prepare(with_variants(model, values, std::move(compiled), diagnostics, resolved.catalog()),
+                 diagnostics, model.start == "as_given" ? Start::as_given : Start::assembled);
 }
 
 }  // namespace

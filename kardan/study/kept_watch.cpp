@@ -17,7 +17,7 @@ KeptWatch::KeptWatch(const StudyPlan& plan, const System& system)
   // A peak is found as exactly as the motion is.
   const SimulateOptions& o = plan.options;
   const double tolerance = o.relative > 0 ? o.relative : o.driver.tolerance;
-  const double worth = std::clamp(0.1 * tolerance, 1e-9, 1e-3);
+  const double worth = std::clamp(tolerance, 1e-9, 1e-3);
   for (const KeptValue& kept : plan.kept) {
     Item& item = items_.emplace_back();
     if (!kept.function) continue;
@@ -62,8 +62,8 @@ void KeptWatch::join(const ConsistentStart& start, Watchers& watchers) {
         item.peaks->look(step.t - step.h, step.t, [&](double t, PeakSearch::Look look) {
           const bool counts = look == PeakSearch::Look::counts;
           const Instant* at = row(t, counts ? RowBy::solution : RowBy::dense_output);
-          const double y = at ? value(item, columns_.read(*at))
-                              : std::numeric_limits<double>::quiet_NaN();
+          const double y =
+              at ? value(item, columns_.read(*at)) : std::numeric_limits<double>::quiet_NaN();
           if (counts) item.reduction->see(t, y);
           return y;
         });

@@ -61,11 +61,10 @@ void PeakSearch::look(double begin, double end, const Course& at) const {
   const Top first = top_of(t0, y0, t1, y1, t2, y2);
   if (!beats(std::max(y1, first.y)) && y1 == y1) return;
   // Not-a-number ends the search: the reduction says that a moment is not known.
-  y1 = side() * at(t1, Look::counts);
   for (int looks = 1; looks < most_looks && y1 == y1; ++looks) {
     const double t = top_of(t0, y0, t1, y1, t2, y2).t, least = 1e-6 * (end - begin);
-    if (std::abs(t - t1) < least || t - t0 < least || t2 - t < least) return;
-    const double y = side() * at(t, Look::counts);
+    if (std::abs(t - t1) < least || t - t0 < least || t2 - t < least) break;
+    const double y = side() * at(t, Look::first);
     const double gain = std::abs(y - y1);
     // The better one of the inner two stays in the middle.
     double ta = t1, ya = y1, tb = t, yb = y;
@@ -78,8 +77,9 @@ void PeakSearch::look(double begin, double end, const Course& at) const {
     } else {
       t0 = ta, y0 = ya, t1 = tb, y1 = yb;
     }
-    if (gain <= worth_ * std::abs(y1)) return;
+    if (gain <= worth_ * std::abs(y1)) break;
   }
+  at(t1, Look::counts);
 }
 
 }  // namespace kardan

@@ -20,7 +20,7 @@ class PeakSearch {
   PeakSearch(const SeeksPeaks& seeker, double worth) : seeker_(&seeker), worth_(worth) {}
 
   void end_of_step(double t, double y);
-  /// A first look need not be exact, others are told to the reduction.
+  /// The way to the top need not be exact; what is found there is told to the reduction.
   enum class Look { first, counts };
   using Course = std::function<double(double t, Look)>;
   /// `at`: the value at a time in the step between the last two ends.

@@ -41,7 +41,7 @@ struct StudyPlan {
   std::string title;
   std::string text, model_text;  ///< the study and its complete model, as YAML
   Model model;
-  ParameterValues set;                  ///< for all runs
+  ParameterValues set;  ///< for all runs
   /// The model with `set`, resolved once for all runs.
   std::shared_ptr<const ModelSeries> series;
   std::vector<std::string> parameters;  ///< that vary, by column

@@ -141,6 +141,14 @@ class StudyReader {
                          "let it vary, or set it");
       return false;
     }
+    if (system_ && plan_.model.start == "equilibrium" &&
+        std::ranges::find(system_->blueprint().equilibrium.solve, name) !=
+            system_->blueprint().equilibrium.solve.end()) {
+      diagnostics_.error("study.parameter",
+                         fmt::format("'{}' is found by the balance of the model", name), where,
+                         "take it out of equilibrium.solve, or let the others vary");
+      return false;
+    }
     return true;
   }
 

@@ -125,6 +125,19 @@ TEST(Study, InPartsIsTheWholeStudy) {
   EXPECT_THAT(run_kardan(merge).err, HasSubstr("8 of 11 runs are there"));
 }
 
+TEST(Study, OfAnotherProgramGoesOnWithAWarning) {
+  const Swing swing(3);
+  ASSERT_EQ(swing.run({"--quiet"}).exit_code, 0);
+  std::string bytes = read_all(swing.out);
+  const std::size_t at = bytes.find("\"computed_by\":\"kardan ");
+  ASSERT_NE(at, std::string::npos);
+  bytes[bytes.find("kardan ", at)] = 'K';
+  std::ofstream(swing.out, std::ios::binary) << bytes;
+  const Output o = swing.run({"--quiet", "--resume"});
+  EXPECT_EQ(o.exit_code, 0);
+  EXPECT_THAT(o.err, HasSubstr("warning[study.program]"));
+}
+
 TEST(Study, ShowsARunAgainBitForBitAndWritesItsModel) {
   const Swing swing(5);
   ASSERT_EQ(swing.run({"--quiet"}).exit_code, 0);
@@ -152,7 +165,8 @@ TEST(Study, OfFourRanksOfMpiHasTheSameBits) {
   const Swing alone(60), together(60);
   ASSERT_EQ(alone.run({"--quiet"}).exit_code, 0);
   const std::string mpirun = "mpirun --allow-run-as-root --oversubscribe -n 4 ";
-  const std::string study = program.string() + " study " + together.study + " --out " + together.out;
+  const std::string study =
+      program.string() + " study " + together.study + " --out " + together.out;
   ASSERT_EQ(run_command(mpirun + study), 0);
   EXPECT_EQ(rows(together.out), rows(alone.out));
   // There already: refused by all of them, which do not wait for each other.

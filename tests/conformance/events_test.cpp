@@ -16,8 +16,6 @@
 namespace kardan::test {
 namespace {
 
-constexpr double tolerance = 1e-6, g = 9.81;
-
 class EventsOf : public testing::TestWithParam<std::string> {
  protected:
   using Look = std::function<void(const std::string& pair, const Outcome&)>;
@@ -237,12 +235,6 @@ equations:
              // s = 20 asin(0.5) = 10.47 is passed at 3.49.
              EXPECT_EQ(count(out, "passage"), 1u) << pair << ' ' << kind;
            });
-}
-
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
-  for (const Method& method : methods()) names.emplace_back(method.name);
-  return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, EventsOf, testing::ValuesIn(method_names()),

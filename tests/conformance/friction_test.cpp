@@ -16,8 +16,6 @@
 namespace kardan::test {
 namespace {
 
-constexpr double tolerance = 1e-6, g = 9.81;
-
 class FrictionOf : public testing::TestWithParam<std::string> {
  protected:
   using Look = std::function<void(const std::string& pair, const Outcome&)>;
@@ -210,12 +208,6 @@ TEST_P(FrictionOf, HoldsABoxOnASlopeWithBothFeet) {
            EXPECT_NEAR(out.value("box.x"), 0.5 / slow, allowed_here(100));
            EXPECT_NEAR(out.value("box.vx"), 0, 1e-9) << "kept as other constraints are";
          });
-}
-
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
-  for (const Method& method : methods()) names.emplace_back(method.name);
-  return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, FrictionOf, testing::ValuesIn(method_names()),

@@ -21,6 +21,12 @@ std::vector<std::string> pairs_of(const Method& method) {
   return out;
 }
 
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method& method : methods()) names.emplace_back(method.name);
+  return names;
+}
+
 std::vector<std::string> pairs() {
   std::vector<std::string> out;
   for (const Method& method : methods())

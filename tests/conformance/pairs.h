@@ -10,6 +10,10 @@
 
 namespace kardan::test {
 
+/// What the models of these suites are run at, and stand in [m/s^2].
+inline constexpr double tolerance = 1e-6, g = 9.81;
+
+std::vector<std::string> method_names();
 /// "method@formulation", all that fit together.
 std::vector<std::string> pairs();
 /// The formulations that a method can treat.

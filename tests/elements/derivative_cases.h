@@ -2,6 +2,7 @@
 /// The elements whose derivatives are checked. To add one: its formula in formulas.h, a line here.
 
 #include "elements/derivative_check.h"
+#include "elements/formulas.h"
 
 namespace kardan::test {
 

@@ -31,12 +31,6 @@ Matrix scaled(Matrix A, double factor) {
   return A;
 }
 
-double column_norm(const Matrix& A, int j) {
-  double sum = 0.0;
-  for (int i = 0; i < A.rows(); ++i) sum += A(i, j) * A(i, j);
-  return std::sqrt(sum);
-}
-
 TEST(PivotedQr, FindsThePlantedRankAtAnyScale) {
   Random random(51);
   for (const Shape& shape : shapes) {

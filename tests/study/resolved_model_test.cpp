@@ -1,24 +1,28 @@
 /// What a change of parameters touches is made anew, and only that: the blueprint has the bits of
 /// one that is resolved whole.
 
-#include <gtest/gtest.h>
+#include "kardan/model/resolved_model.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 
 #include "kardan/io/load.h"
-#include "kardan/model/resolved_model.h"
 #include "kardan/system/system.h"
 #include "support/places.h"
 
 namespace kardan {
 namespace {
 
-std::string text(double x) { return fmt::format("{:a} ", x); }
-std::string text(const Vec3d& v) { return text(v.x) + text(v.y) + text(v.z); }
+std::string text(double x) {
+  return fmt::format("{:a} ", x);
+}
+std::string text(const Vec3d& v) {
+  return text(v.x) + text(v.y) + text(v.z);
+}
 std::string text(const Mat3d& R) {
   std::string out;
   for (int i = 0; i < 3; ++i)
@@ -54,8 +58,8 @@ std::string text(const Blueprint& b) {
   for (const std::string& name : b.equilibrium.solve) out += name;
   for (const InvariantData& i : b.invariants) out += i.text + i.value.text();
   for (const EventData& e : b.events)
-    out += e.name + e.function.text() + fmt::format("{} {}", e.direction, static_cast<int>(e.action)) +
-           text(e.restitution);
+    out += e.name + e.function.text() +
+           fmt::format("{} {}", e.direction, static_cast<int>(e.action)) + text(e.restitution);
   for (const int i : b.impulses) out += fmt::format("{} ", i);
   return out;
 }
@@ -64,8 +68,8 @@ class ResolvedModels : public testing::TestWithParam<std::string> {};
 
 TEST_P(ResolvedModels, HaveTheBitsOfThoseResolvedWhole) {
   Diagnostics faults;
-  const auto loaded = load_model(models_folder() + "/" + GetParam(), {},
-                                 IncludeFrom::model_folder, faults, "model");
+  const auto loaded = load_model(models_folder() + "/" + GetParam(), {}, IncludeFrom::model_folder,
+                                 faults, "model");
   ASSERT_TRUE(loaded) << format(faults);
   const Model& model = loaded->model;
   const ResolvedModel base(model, Catalog::builtin(), {}, faults);

@@ -160,7 +160,8 @@ TrueError true_error(const std::function<double(std::mt19937_64&)>& term, double
   const double kurtosis = fourth / (second * second);
   const double error = std::sqrt(second / rows);
   // Of the draws here, too.
-  return {error, 4 * 0.5 * std::sqrt(kurtosis - 1) * error * (1 / std::sqrt(rows) + 1 / std::sqrt(draws))};
+  return {error,
+          4 * 0.5 * std::sqrt(kurtosis - 1) * error * (1 / std::sqrt(rows) + 1 / std::sqrt(draws))};
 }
 
 TEST(Sensitivities, TellTheStandardErrorsThatTheirTermsHave) {

@@ -67,6 +67,8 @@ TEST(StudyReader, TellsEveryFaultWhereItStands) {
        "study.yaml:3:8: error[study.parameter]: 'L' is set for all runs"},
       {"paramters: {}\n", "study.yaml:3:1: error"},
       {"quantiles: [1.5]\n", "error[study.quantiles]: got 1.5"},
+      {"certify: 3\n", "study.yaml:3:10: error[field."},
+      {"design: {type: random, runs: 2}\n", "study.yaml:1:1: error[study.vary]: nothing varies"},
   };
   for (const auto& c : cases)
     EXPECT_THAT(faults_of(head() + c.text), HasSubstr(c.expected)) << c.text;
@@ -98,6 +100,8 @@ TEST(StudyReader, ChecksDesignsAndWhatIsKept) {
       {"design: {type: random, runs: 3}\nkeep: {L: max(bob.x)}\n", "error[study.keep]: keep: 'L'"},
       {"design: {type: random, runs: 3}\nkeep: {a: max(bob.x)}\nrequire: [b < 1]\n",
        "study.yaml:6:11: error[study.value]"},
+      {"design: {type: random, runs: 3}\nkeep: {a: max(bob.x)}\nrequire: [[1]]\n",
+       "study.yaml:6:11: error[study.require]"},
   };
   for (const auto& c : cases)
     EXPECT_THAT(faults_of(vary + c.text), HasSubstr(c.expected)) << c.text;
@@ -109,6 +113,16 @@ correlated: {p: {parameters: [L, m], mean: [1, 1], covariance: [[1, 0.5], [0.5, 
 keep: {a: max(bob.x)}
 )"),
               HasSubstr("error[study.design]: design: Sobol indices mean nothing"));
+}
+
+TEST(StudyReader, RefusesAParameterThatTheBalanceFinds) {
+  EXPECT_THAT(faults_of("kardan_study: 1\nmodel: " + models_folder() + R"(/hmmwv.yaml
+vary: {bump_center: {type: uniform, from: 1, to: 2}}
+design: {type: random, runs: 2}
+keep: {a: final(t)}
+)"),
+              HasSubstr("study.yaml:3:8: error[study.parameter]: 'bump_center' is found by the "
+                        "balance"));
 }
 
 TEST(StudyReader, RefusesAParameterThatDecidesWhichPartsThereAre) {

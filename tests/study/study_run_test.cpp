@@ -198,6 +198,23 @@ keep: {end: final(x), r: rms(x), most: max(v), e: max(energy.kinetic)}
   EXPECT_TRUE(same_bits(rows_of(again), expected));
 }
 
+TEST(StudyRuns, OfPartsThatDifferAreTold) {
+  const Study study(oscillator, R"(design: {type: random, runs: 3}
+vary: {w: {type: uniform, from: 1, to: 9}}
+keep: {end: final(x)}
+)");
+  auto one = study.store("one.h5"), other = study.store("other.h5");
+  do_runs(study.plan, one, {1});
+  do_runs(study.plan, other, {1});
+  auto row = rows_of(other)[2];
+  row[1] = std::nextafter(row[1], 9);
+  other.table().write(2, row);
+  Diagnostics faults;
+  EXPECT_EQ(merge(one, other, faults), 0U);
+  EXPECT_THAT(format(faults), testing::HasSubstr("warning[study.bits]: run 2 has other bits"));
+  EXPECT_NE(rows_of(one)[2][1], row[1]) << "the first one is kept";
+}
+
 TEST(StudyRuns, OfAStoredPlanHaveTheBitsOfTheFile) {
   const Study study(oscillator, R"(design: {type: sobol, runs: 4}
 vary: {w: {type: uniform, from: 1, to: 9}}
@@ -244,8 +261,8 @@ keep: {end: final(a.x)}
 /// x = A cos(w t): the extremes of x and v lie anywhere in steps, which are long here.
 TEST(StudyRuns, FindExtremesBetweenTheEndsOfSteps) {
   for (const char* method : {"dopri5", "dop853", "rn4"}) {
-    const Study study(oscillator, std::string("simulate: {t_end: 3, tolerance: 1e-4, method: ") +
-                                      method + R"(}
+    const Study study(oscillator,
+                      std::string("simulate: {t_end: 3, tolerance: 1e-4, method: ") + method + R"(}
 design: {type: random, runs: 12}
 vary: {A: {type: uniform, from: 1, to: 2}, w: {type: uniform, from: 3, to: 6}}
 keep: {fast: max(v), back: min(x), far: max(abs(x - 3*A)), steps: 'max(t)'}
@@ -263,7 +280,7 @@ keep: {fast: max(v), back: min(x), far: max(abs(x - 3*A)), steps: 'max(t)'}
       worst = std::max(worst, 3 * w / row[store.shape().steps()]);
     }
     // The ends alone would miss 1 - cos(w h/2) of it.
-    EXPECT_GT(1 - std::cos(worst / 2), 4e-3) << method;
+    EXPECT_GT(1 - std::cos(worst / 2), 2e-3) << method;
   }
 }
 
@@ -279,7 +296,7 @@ TEST(StudyRuns, TellErrorsThatAreEstimatedOrMeasured) {
         EXPECT_TRUE(std::isnan(row[errors]));
         continue;
       }
-      const double at_end = std::abs(row[1] - std::cos(row[0]));
+      const double x = std::cos(row[0]), at_end = std::abs(row[1] - x) / (1 + std::abs(x));
       EXPECT_GE(1.1 * row[errors], at_end) << how;  // the largest of the run
       EXPECT_LT(row[errors], 1e-4) << how;
       EXPECT_GT(row[errors + 1], 0) << how;
@@ -287,9 +304,10 @@ TEST(StudyRuns, TellErrorsThatAreEstimatedOrMeasured) {
     }
   }
   // One that cannot be certified has failed, and says why.
-  const Study coarse(oscillator, "certify: true\nsimulate: {options: {fixed_step: 0.2}, method: "
-                                 "dopri5, tolerance: 1e-12}\n" +
-                                     vary + "design: {type: random, runs: 1}\n");
+  const Study coarse(oscillator,
+                     "certify: true\nsimulate: {options: {fixed_step: 0.2}, method: "
+                     "dopri5, tolerance: 1e-12}\n" +
+                         vary + "design: {type: random, runs: 1}\n");
   const RowShape shape(coarse.plan);
   std::vector<double> row(shape.width());
   WholeRun whole;

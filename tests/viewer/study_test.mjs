@@ -31,7 +31,7 @@ vary:
   w: {type: normal, mean: 3, deviation: 0.2}
   d: {type: triangular, from: 0, mode: 0.1, to: 0.5}
 design: {type: sensitivity, rows: ${runs / 5}}
-keep: {end: final(x), fast: max(v), ratio: end/A}
+keep: {end: final(x), fast: max(abs(v)), ratio: end/A}
 require: [end < 1.35]
 `);
 const page_file = join(folder, 'study.html');
@@ -64,6 +64,7 @@ const drawn = (page) => page.evaluate(() => Number(document.documentElement.data
 
 /** Drags along axis `k` from one share of it to another, in steps; gives how often the page was drawn anew. */
 async function brush(page, k, from, to, steps) {
+  await page.locator('#parallel').scrollIntoViewIfNeeded();
   const place = await page.locator('#parallel').boundingBox();
   const axes = await page.evaluate(() => JSON.parse(document.getElementById('data').textContent).names.length);
   const x = place.x + 60 + (k * (place.width - 120)) / (axes - 1), y = (s) => place.y + 34 + (1 - s) * (place.height - 60);

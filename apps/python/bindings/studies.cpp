@@ -171,9 +171,8 @@ void bind_studies(py::module_& module) {
       .def_readonly("file", &Plan::file)
       .def_property_readonly("text", [](const Plan& p) { return p.it().text; })
       .def_property_readonly("model_text", [](const Plan& p) { return p.it().model_text; })
-      .def("create", [](const Plan& p, const std::string& path) {
-        StudyStore::create(path, p.it());
-      });
+      .def("create",
+           [](const Plan& p, const std::string& path) { StudyStore::create(path, p.it()); });
   py::class_<StudyStore>(module, "StudyStore")
       .def(py::init([](const std::string& path, bool write) {
              return opened(path, write ? RunTable::Access::write : RunTable::Access::read);
@@ -182,7 +181,8 @@ void bind_studies(py::module_& module) {
       .def_property_readonly("title", &StudyStore::title)
       .def_property_readonly("runs", [](const StudyStore& s) { return s.table().rows(); })
       .def_property_readonly("columns", [](const StudyStore& s) { return s.shape().names(); })
-      .def_property_readonly("parameters", [](const StudyStore& s) { return s.shape().parameters(); })
+      .def_property_readonly("parameters",
+                             [](const StudyStore& s) { return s.shape().parameters(); })
       .def_property_readonly("kept", [](const StudyStore& s) { return s.shape().kept(); })
       .def("done", &done_of)
       .def("rows", &rows_of)
