@@ -4,6 +4,7 @@
 
 #include "apps/python/bindings/run.h"
 #include "apps/python/bindings/stopping.h"
+#include "kardan/io/start_json.h"
 
 namespace kardan::python {
 namespace {
