@@ -76,7 +76,9 @@ class Driver final : public Integration {
     return true;
   }
 
-  double first_step() const { return sizes_.first(problem_, run_.state, run_.scale, run_.t_end); }
+  double first_step() {
+    return sizes_.first(problem_, run_.state, run_.scale, run_.t_end, trial_.error);
+  }
 
   bool rebase() {
     has_jacobian_ = false;

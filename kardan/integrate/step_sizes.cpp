@@ -44,8 +44,7 @@ double StepSizes::allowed(double error) const {
 }
 
 double StepSizes::first(ChartProblem& problem, const State& state, const ErrorScale& scale,
-                        double t_end) const {
-  Local e = problem.base();
+                        double t_end, Local& e) const {
   const LocalRate& r = problem.base_rate();
   // What a unit time would change, measured as an error.
   e.x = problem.base().u;

@@ -23,9 +23,9 @@ class StepSizes {
   double power() const { return power_; }
 
   /// Hairer, Norsett, Wanner I, II.4: a step that would change the state, the base of the problem,
-  /// by a small share of its tolerance-scaled size.
-  double first(ChartProblem& problem, const State& state, const ErrorScale& scale,
-               double t_end) const;
+  /// by a small share of its tolerance-scaled size. `scratch` has room for a point.
+  double first(ChartProblem& problem, const State& state, const ErrorScale& scale, double t_end,
+               Local& scratch) const;
 
   /// After a step of h with this error; at most `growth` times as long. Where the error was as
   /// foreseen, the next one will be known too: half the safety is enough.

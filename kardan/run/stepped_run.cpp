@@ -16,6 +16,9 @@ namespace {
 constexpr int most_changes_at_once = 1000;
 /// By which a run becomes longer that is asked to go on beyond its end.
 constexpr double lengthening = 2;
+/// Of the time asked for, or of the whole: what is as short as this before the end of the run is not
+/// left for a last step.
+constexpr double sliver = 1e-3;
 /// [scaled] Constraints may be as far from closed where an input changes: rounding.
 constexpr double closed_enough = 1e-8;
 
@@ -92,12 +95,25 @@ bool SteppedRun::follow() {
                   fmt::format("t = {:.9g}: what rests changes without end", state_.t));
     return enter(false);
   }
-  if (report.reason == Reason::finished) {
-    horizon_ = state_.t + lengthening * std::max(horizon_ - memory_.start, slack());
-    return enter(true);
-  }
+  if (report.reason == Reason::finished) return lengthen();
   ended_ = true;
   return false;
+}
+
+/// On beyond the end the last integration was told.
+bool SteppedRun::lengthen() {
+  if (integration_) close();
+  horizon_ = state_.t + lengthening * std::max(horizon_ - memory_.start, slack());
+  return enter(true);
+}
+
+/// Times asked for may leave next to nothing of the run: too little for a step.
+bool SteppedRun::leave_no_sliver(double t) {
+  const double at = made_ ? step_.t : state_.t, left = horizon_ - at;
+  if (left <= slack() || left >= sliver * (t - at)) return true;
+  const bool on = !made_ || integration_->settle();
+  made_ = false;
+  return on ? lengthen() : follow();
 }
 
 bool SteppedRun::fail(Reason reason, std::string message) {
@@ -137,7 +153,7 @@ bool SteppedRun::revive() {
 }
 
 bool SteppedRun::go(double t, Ahead ahead) {
-  if (!revive()) return false;
+  if (!revive() || !leave_no_sliver(t)) return false;
   constexpr double anywhere = std::numeric_limits<double>::infinity();
   while (!(made_ ? step_.t >= t - slack() : state_.t >= t - slack())) {
     integration_->stop_at(ahead == Ahead::bounded ? t : anywhere);
@@ -178,6 +194,9 @@ std::string SteppedRun::resume(Integration::Change change) {
         "{:.2g}",
         state_.t, std::max(r.position, r.velocity));
   monitor_.forget_rows();
+  // Behind a jump a first step is a share of what is left.
+  if (horizon_ - state_.t < sliver * (horizon_ - memory_.start) && !lengthen())
+    return memory_.report.driver.message;
   if (!integration_->go_on_from_here(change) && !follow()) return memory_.report.driver.message;
   return {};
 }

@@ -49,6 +49,8 @@ class SteppedRun {
   bool enter(bool from);
   bool follow();
   bool revive();
+  bool lengthen();
+  bool leave_no_sliver(double t);
   void close();
   bool fail(Reason reason, std::string message);
   bool see(std::string none);

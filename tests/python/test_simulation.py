@@ -103,7 +103,7 @@ def test_wrong_arguments_get_words(model):
         with pytest.raises(kardan.SimulationError) as error:
             call()
         assert words in str(error.value)
-    for options in (dict(method="rn5"), dict(tolerance=-1), dict(fixed=1)):
+    for options in (dict(method="rn5"), dict(tolerance=-1), dict(method="rn4", fixed=1)):
         with pytest.raises(kardan.ModelError):
             model.simulation(**options)
     assert sim.step(0.1).shape == (len(sim.outputs),)  # it stands where it was

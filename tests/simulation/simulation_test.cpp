@@ -212,6 +212,19 @@ TEST(Simulation, GoesOnBeyondTheEndItWasMadeFor) {
   EXPECT_NEAR(steps->get(*steps->find("cart.x")), known.x, 1e-5);
 }
 
+TEST(Simulation, LeavesNoSliverBeforeTheEndItWasMadeFor) {
+  auto steps = simulation(test::model_of(cart), options_of("dopri5", 0.5, 1e-7));
+  ASSERT_TRUE(steps);
+  Known known;
+  // Sums of 0.001 come to next to nothing before 0.5, and 1.5.
+  for (int k = 0; k < 2000; ++k) {
+    EXPECT_THAT(steps->set(0, k % 2), IsEmpty());
+    ASSERT_THAT(steps->step_to(steps->time() + 0.001), IsEmpty()) << k;
+    known.move(k % 2, 0.001);
+  }
+  EXPECT_NEAR(steps->get(*steps->find("cart.x")), known.x, 1e-5);
+}
+
 TEST(Simulation, ChangesParametersOnTheWay) {
   std::string text = cart;
   text.replace(text.find("bodies:"), 7, "parameters: {k: 8}\nbodies:");
