@@ -77,7 +77,7 @@ TEST(FallingBox, HasTheMomentumOfItsImpact) {
   for (const double mu : {0.1, 2.0}) {
     const double fall = 1.5 + ry, v = std::sqrt(2 * g * fall), t = v / g;
     const Ran r =
-        run_model(box(b, h, "position: [0, 1.5], angle: 0.4, velocity: [0.3, 0]", 0, mu), t + 1e-8);
+        run_model(box(b, h, "position: [0, 1.5], angle: 0.4, velocity: [0.3, 0]", 0, mu), t + 1e-6);
     ASSERT_EQ(r.times("l", -1).size(), 1u);
     EXPECT_NEAR(r.times("l", -1)[0], t, 1e-9);
     // The corner's mobility.
@@ -91,9 +91,9 @@ TEST(FallingBox, HasTheMomentumOfItsImpact) {
       n = v / (nn + d * mu * nt);
       f = d * mu * n;
     }
-    EXPECT_NEAR(r.end().v[0], 0.3 + f / m, 2e-6) << mu;
-    EXPECT_NEAR(r.end().v[1], -v + n / m, 2e-6) << mu;
-    EXPECT_NEAR(r.end().v[2], (rx * n - ry * f) / J, 2e-6) << mu;
+    EXPECT_NEAR(r.end().v[0], 0.3 + f / m, 5e-4) << mu;
+    EXPECT_NEAR(r.end().v[1], -v + n / m, 5e-4) << mu;
+    EXPECT_NEAR(r.end().v[2], (rx * n - ry * f) / J, 5e-4) << mu;
   }
 }
 
