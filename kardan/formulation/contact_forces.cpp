@@ -13,6 +13,8 @@ using Verdict = ContactAnswer::Verdict;
 constexpr double rounding = 1e-10;
 /// A pivot of equations of unit size below this is none.
 constexpr double no_pivot = 1e-11;
+/// Of a force that is not unique: less is rounding.
+constexpr double least_share = 1e-9;
 /// Assignments that are tried, and corners of the forces that are not unique, at most.
 constexpr double most_assignments = 50'000;
 constexpr int most_corners = 50'000, most_free_forces = 4;
@@ -240,7 +242,8 @@ class Assignment {
       // The loads of joints bend bounds; what slips must know its load.
       for (const Vector& free : all.free)
         for (int j = 0; j < n_; ++j)
-          if (free[j] != 0 && (j == i || j == friction(i).load.stop)) return false;
+          if (std::abs(free[j]) > least_share && (j == i || j == friction(i).load.stop))
+            return false;
       if (held(i)) return false;
     }
     const std::vector<Bound> all_bounds = bounds(all);
@@ -366,8 +369,8 @@ ContactAnswer solve_contacts(const ContactProblem& problem) {
       return slips;  // else what can stick, sticks
     }
     // Another motion of what slips: not one in which something lets go that could have stuck.
-    for (std::size_t i = problem.stops.size(); i < modes.size(); ++i)
-      if (problem.frictions[i - problem.stops.size()].moves == 0) return true;
+    for (const FrictionContact& f : problem.frictions)
+      if (f.moves == 0 && is_pressed(problem, first.modes, f)) return true;
     double difference = 0, size = 1;
     for (int i = 0; i < problem.rows(); ++i) {
       difference = std::max(difference, problem.unit[i] * std::abs(next.x[i] - first.x[i]));

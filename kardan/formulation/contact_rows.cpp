@@ -1,5 +1,7 @@
 #include "kardan/formulation/contact_rows.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "kardan/formulation/residuals.h"
@@ -78,10 +80,7 @@ Eval ContactRows::fill(const State& state, Level level, ContactProblem& problem)
     const int joint = system_.blueprint().frictions[i].joint;
     ContactLoad& load = problem.frictions[i].load;
     if (joint < 0) continue;
-    std::vector<int> rows;
-    for (int r = 0; r < system_.sizes().lambda; ++r)
-      if (system_.rows()[r].element == joint && system_.rows()[r].unit == RowUnit::length)
-        rows.push_back(r);
+    const std::vector<int> rows = force_rows(joint);
     load.offset.resize(rows.size());
     load.by_force = Matrix(static_cast<int>(rows.size()), count());
     for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -93,23 +92,58 @@ Eval ContactRows::fill(const State& state, Level level, ContactProblem& problem)
   return all_finite(problem.b) && all_finite(problem.W.values()) ? Eval::ok : Eval::recoverable;
 }
 
-int ContactRows::undetermined_load() {
-  const int n = system_.sizes().v, m = system_.sizes().constraints();
-  for (int i = 0; i < frictions_; ++i) {
-    const int joint = system_.blueprint().frictions[i].joint;
-    for (int r = 0; joint >= 0 && r < system_.sizes().lambda; ++r) {
-      if (system_.rows()[r].element != joint || system_.rows()[r].unit != RowUnit::length) continue;
-      // Its multiplier is unique where its row alone can change.
-      Vector a(n, 0.0), wanted(m, 0.0);
-      wanted[r] = 1;
-      Vector change = wanted;
-      saddle_.solve(a, change);
-      Vector left = wanted;
-      own_->G.multiply_add(-1, a, left);
-      if (norm_max(left) > not_its_own) return i;
+/// Rows of a joint that hold displacements.
+std::vector<int> ContactRows::force_rows(int joint) const {
+  std::vector<int> rows;
+  for (int r = 0; r < system_.sizes().lambda; ++r)
+    if (system_.rows()[r].element == joint && system_.rows()[r].unit == RowUnit::length)
+      rows.push_back(r);
+  return rows;
+}
+
+/// A multiplier is unique where its row alone can change.
+bool ContactRows::unique(int row) {
+  a_.assign(system_.sizes().v, 0.0);
+  lambda_.assign(system_.sizes().constraints(), 0.0);
+  lambda_[row] = 1;
+  Vector left = lambda_;
+  saddle_.solve(a_, lambda_);
+  own_->G.multiply_add(-1, a_, left);
+  return norm_max(left) <= not_its_own;
+}
+
+/// Whether unit displacements along the rows are those of a body along axes of right angles.
+bool ContactRows::are_axes(const std::vector<int>& rows) const {
+  const auto displacement = [&](int row, int k) {
+    const int body = system_.row_bodies()[row].front();
+    const int place = system_.patterns().constraint->find(row, system_.bodies()[body].v + k);
+    return place < 0 ? 0.0 : own_->G.values[place];
+  };
+  for (const int i : rows)
+    for (const int j : rows) {
+      double product = 0;
+      for (int k = 0; k < system_.dimension(); ++k)
+        product += displacement(i, k) * displacement(j, k);
+      if (std::abs(product - (i == j ? 1 : 0)) > not_its_own) return false;
     }
+  return !rows.empty();
+}
+
+std::string ContactRows::unknown_load() {
+  for (const FrictionData& f : system_.blueprint().frictions) {
+    if (f.joint < 0) continue;
+    const std::string& joint = system_.blueprint().elements[f.joint].name;
+    const std::vector<int> rows = force_rows(f.joint);
+    if (!are_axes(rows))
+      return fmt::format("{}: the force that '{}' carries is not known from its rows", f.name,
+                         joint);
+    for (const int row : rows)
+      if (!unique(row))
+        return fmt::format(
+            "{}: the force of '{}' is not unique, its rows are redundant with others", f.name,
+            joint);
   }
-  return -1;
+  return {};
 }
 
 void ContactRows::apply(const Vector& impulse, Vector& v) const {

@@ -29,9 +29,10 @@ class ContactRows {
   /// W, b, units and the loads of joints at a state that was looked at.
   enum class Level { velocity, acceleration };
   Eval fill(const State& state, Level level, ContactProblem& problem);
-  /// Whether the multipliers of a joint that loads a friction are unique; the friction whose are
-  /// not, or -1. At a state for which fill was called.
-  int undetermined_load();
+  /// Why the force of a joint that loads a friction is not known from its multipliers: they are not
+  /// unique, or not forces along axes of right angles. Empty: all are. At a state for which fill was
+  /// called.
+  std::string unknown_load();
   /// v += the answer to impulses.
   void apply(const Vector& impulse, Vector& v) const;
 
@@ -39,6 +40,9 @@ class ContactRows {
   /// Place of row i (stops, then frictions) among the constraint rows of `all`.
   int row(int i) const;
   void load_row(int i, Vector& gradient) const;
+  std::vector<int> force_rows(int joint) const;
+  bool unique(int row);
+  bool are_axes(const std::vector<int>& rows) const;
 
   const System& system_;
   const System& all_;

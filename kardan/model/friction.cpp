@@ -123,7 +123,7 @@ void resolve_frictions(const std::vector<NamedFields>& frictions, const ValueRea
                       .viscous = f.viscous,
                       .stribeck = f.stribeck,
                       .preload = f.preload,
-                      .arm = f.radius,
+                      .arm = e.find("radius") ? f.radius : 0,
                       .where = e.find("along")->where};
     if (read_load(e, f, blueprint, diagnostics, data))
       blueprint.frictions.push_back(std::move(data));

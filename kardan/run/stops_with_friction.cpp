@@ -56,6 +56,7 @@ bool Stops::answered(const ContactAnswer& answer, double t) {
   std::string names;
   for (const FrictionData& f : system_.blueprint().frictions)
     names += (names.empty() ? "'" : ", '") + f.name + "'";
+  why_.clear();
   switch (answer.verdict) {
     case Verdict::found:
       return true;
@@ -80,7 +81,7 @@ bool Stops::answered(const ContactAnswer& answer, double t) {
 }
 
 Eval Stops::choose_all(State& state, int leaves, int slips) {
-  why_.clear();
+  why_ = fmt::format("t = {:.9g}: stops or frictions cannot be evaluated", state.t);
   if (Eval e = rows_->look(state); e != Eval::ok) return e;
   ContactProblem problem;
   if (Eval e = fill(state, ContactRows::Level::acceleration, problem); e != Eval::ok) return e;
@@ -100,17 +101,13 @@ Eval Stops::choose_all(State& state, int leaves, int slips) {
   const ContactAnswer answer = solve_contacts(problem);
   if (!answered(answer, state.t)) return Eval::recoverable;
   set_modes(answer.modes, state);
-  if (const int i = rows_->undetermined_load(); i >= 0) {
-    const FrictionData& f = system_.blueprint().frictions[i];
-    why_ = fmt::format("{}: the force of '{}' is not unique, its rows are redundant with others",
-                       f.name, system_.blueprint().elements[f.joint].name);
-    return Eval::recoverable;
-  }
+  why_ = rows_->unknown_load();
+  if (!why_.empty()) return Eval::recoverable;
   return project(state);
 }
 
 Eval Stops::collide(State& state, const Vector& restitution) {
-  why_.clear();
+  why_ = fmt::format("t = {:.9g}: stops or frictions cannot be evaluated", state.t);
   if (Eval e = rows_->look(state); e != Eval::ok) return e;
   ContactProblem problem;
   if (Eval e = fill(state, ContactRows::Level::velocity, problem); e != Eval::ok) return e;
@@ -121,7 +118,10 @@ Eval Stops::collide(State& state, const Vector& restitution) {
     problem.stops[i].side = touches ? s : 0;
     approaches = approaches || (touches && s * rows_->scaled_rate(i) < -touching);
   }
-  if (!approaches) return Eval::ok;
+  if (!approaches) {
+    why_.clear();
+    return Eval::ok;
+  }
   // Of two stops with one z the side is known by the event alone.
   const Vector before = problem.b;
   const ContactAnswer pressed = solve_contacts(problem);

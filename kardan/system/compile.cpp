@@ -227,8 +227,9 @@ std::vector<SharedRow> add_shared(Blueprint& blueprint, Program<D>& program,
   return out;
 }
 
-/// Where the functions of frictions move: known when everything else has its name.
-void place_frictions(Blueprint& blueprint) {
+/// Where the functions of frictions move: known when everything else has its name. What turns needs
+/// a radius at which its load acts (an arm of zero: none is given).
+void place_frictions(Blueprint& blueprint, Diagnostics& diagnostics) {
   const bool known = std::ranges::none_of(blueprint.frictions,
                                           [](const FrictionData& f) { return f.bodies.empty(); });
   if (known) return;
@@ -241,12 +242,17 @@ void place_frictions(Blueprint& blueprint) {
     MovedBodies moved = moved_bodies(*system, f.along);
     f.bodies = std::move(moved.bodies);
     f.unit = moved.unit;
+    if (f.arm > 0) continue;
+    f.arm = 1;
+    if (f.unit == RowUnit::angle && (f.stop >= 0 || f.joint >= 0))
+      diagnostics.error("friction.load", f.name + ": a force presses on what turns at no radius",
+                        f.where, "give radius: that of the bearing [m]");
   }
 }
 
 template <int D>
 std::unique_ptr<System> compile_in(Blueprint blueprint, Diagnostics& diagnostics) {
-  place_frictions(blueprint);
+  place_frictions(blueprint, diagnostics);
   Topology topology;
   std::vector<BodyLayout> layout = lay_out_bodies<D>(blueprint, topology);
   Program<D> program;

@@ -16,6 +16,31 @@ void add_transposed(const SparseMatrix& A, double factor, const Vector& x, Vecto
       out[p.column[k]] += factor * x[i] * A.values[k];
 }
 
+/// Derivatives of -F G' by what changes G; `blocks` are those of `columns` in the forces.
+void bend(const std::vector<int>& columns, const std::vector<int>& blocks, const SlipNow& now,
+          const ForceValues& out) {
+  const std::size_t n = columns.size();
+  for (std::size_t c = 0; c < n; ++c) {
+    out.f_t[columns[c]] -= now.force * now.y.G_t[c];
+    for (std::size_t d = 0; d < n; ++d)
+      out.f_p[blocks[c * n + d]] -= now.force * now.y.curvature[c * n + d];
+  }
+}
+
+/// And by what changes F, where it depends on the speed of slip alone.
+void change_with_speed(const std::vector<int>& columns, const std::vector<int>& blocks,
+                       const SlipNow& now, const SlipLaw& law, const ForceValues& out) {
+  const std::size_t n = columns.size();
+  const double slope = now.mu.rate * law.preload + law.viscous;
+  for (std::size_t c = 0; c < n; ++c) {
+    out.f_t[columns[c]] -= slope * now.y.G[c] * now.y.t_rate;
+    for (std::size_t d = 0; d < n; ++d) {
+      out.f_p[blocks[c * n + d]] -= slope * now.y.G[c] * now.y.rate_p[d];
+      out.f_v[blocks[c * n + d]] -= slope * now.y.G[c] * now.y.G[d];
+    }
+  }
+}
+
 }  // namespace
 
 template <int D>
@@ -118,6 +143,13 @@ Eval MultibodyEquations<D>::follow_loads(const State& state, Workspace& ws) cons
   if (Eval e = evaluate(state, Request::all(), ws); e != Eval::ok) return e;
   SlipScratch& scratch = static_cast<MotionScratch&>(*ws.scratch).slip;
   differentiate_at(state, scratch.a, scratch.lambda, ws);
+  const ForceValues forces = force_values(ws);
+  for (std::size_t i = 0; i < frictions_.size(); ++i) {
+    const Friction& f = frictions_[i];
+    if (scratch.slips[i].direction == 0 || f.load.depends()) continue;
+    bend(f.way.columns, f.way.blocks, scratch.slips[i], forces);
+    change_with_speed(f.way.columns, f.way.blocks, scratch.slips[i], f.law, forces);
+  }
   const int n = sizes_.v;
   const std::size_t count = scratch.loaded.size();
   for (const int i : scratch.loaded) {
@@ -181,19 +213,14 @@ void MultibodyEquations<D>::differentiate_slips(const State& state, Workspace& w
     const SlipNow& now = scratch.slips[i];
     if (now.direction == 0) continue;
     const std::vector<int>& columns = f.way.columns;
-    const bool loaded = f.load.depends();
-    const double slope = now.mu.rate * f.law.preload + f.law.viscous;
-    const double by_t = loaded ? now.by_t : slope * now.y.t_rate;
+    bend(columns, f.way.blocks, now, out);
+    if (!f.load.depends()) {
+      change_with_speed(columns, f.way.blocks, now, f.law, out);
+      continue;
+    }
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      out.f_t[columns[c]] -= now.force * now.y.G_t[c] + now.y.G[c] * by_t;
-      for (std::size_t d = 0; d < columns.size(); ++d) {
-        const int block = f.way.blocks[c * columns.size() + d];
-        out.f_p[block] -= now.force * now.y.curvature[c * columns.size() + d];
-        if (loaded) continue;
-        out.f_p[block] -= slope * now.y.G[c] * now.y.rate_p[d];
-        out.f_v[block] -= slope * now.y.G[c] * now.y.G[d];
-      }
-      for (int d = 0; loaded && d < sizes_.v; ++d) {
+      out.f_t[columns[c]] -= now.y.G[c] * now.by_t;
+      for (int d = 0; d < sizes_.v; ++d) {
         const int block = f.dense[c * static_cast<std::size_t>(sizes_.v) + d];
         out.f_p[block] -= now.y.G[c] * now.by_p[d];
         out.f_v[block] -= now.y.G[c] * now.by_v[d];
