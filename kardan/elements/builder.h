@@ -357,10 +357,12 @@ void Builder<D>::law_inputs(const M& m, const Law& law, int A, int B, int counte
       if (input.factor != 0) program_.inputs.push_back(std::move(input));
     }
   } else if (const auto* free = std::get_if<ExpressionLaw>(&law)) {
-    if (std::ranges::find(free->arguments, 2) == free->arguments.end()) return;
-    Input<D> input = input_on(A, B, kind);
-    input.source = LawInput<D>{*free, AnyMeasure<D>(m), counter};
-    program_.inputs.push_back(std::move(input));
+    for (const Varies varies : {Varies::time, Varies::way}) {
+      if (!is_input(*free, varies)) continue;
+      Input<D> input = input_on(A, B, kind);
+      input.source = LawInput<D>{*free, AnyMeasure<D>(m), counter, varies};
+      program_.inputs.push_back(std::move(input));
+    }
   }
 }
 

@@ -11,12 +11,13 @@
 
 namespace kardan {
 
-/// A law over a measure, its rate and time; over a stretch of time the measure counts as resting.
+/// A law over a measure, its rate and time.
 template <int D>
 struct LawInput {
   ExpressionLaw law;
   AnyMeasure<D> measure;
   int counter = -1;
+  Varies varies = Varies::time;
 };
 
 /// The height of a road under a point s of a body, as a force: stiffness h + damping h'.
@@ -48,7 +49,10 @@ struct Input {
   double factor = 1;
   std::variant<TimeFunction, LawInput<D>, RoadInput<D>, FormulaInput> source;
 
-  bool of_way() const { return std::holds_alternative<RoadInput<D>>(source); }
+  bool of_way() const {
+    const auto* law = std::get_if<LawInput<D>>(&source);
+    return std::holds_alternative<RoadInput<D>>(source) || (law && law->varies == Varies::way);
+  }
 };
 
 }  // namespace kardan

@@ -1,6 +1,10 @@
 #include "kardan/elements/law.h"
 
+#include <algorithm>
+#include <array>
+
 #include "kardan/base/dual.h"
+#include "kardan/base/features.h"
 
 namespace kardan {
 
@@ -25,6 +29,15 @@ LawValue ExpressionLaw::at(const LawArguments& x) const {
   LawValue v;
   v.force = {.value = f.value, .y = f.d[0], .rate = f.d[1], .t = f.d[2]};
   return v;
+}
+
+bool is_input(const ExpressionLaw& law, Varies varies) {
+  constexpr int time = 2;
+  if (varies == Varies::time) return std::ranges::find(law.arguments, time) != law.arguments.end();
+  std::array<Dependence, 3> names{};
+  for (std::size_t k = 0; k < law.arguments.size(); ++k)
+    names[k] = law.arguments[k] == time ? Dependence::none : Dependence::straight;
+  return dependence(law.expression, names) == Dependence::featured;
 }
 
 LawValue LagLaw::at(const LawArguments& x) const {

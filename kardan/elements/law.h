@@ -59,6 +59,12 @@ struct PidLaw {
   static constexpr int states = 1, auxiliaries = 1;
 };
 
+/// What of a law varies over a stretch of time: time alone, while the measure rests, or the measure
+/// and its rate too.
+enum class Varies { time, way };
+/// Whether a law is such an input (inputs.h): it depends on time; it has features on the way.
+[[nodiscard]] bool is_input(const ExpressionLaw& law, Varies varies);
+
 using Law = std::variant<SpringLaw, ExpressionLaw, LagLaw, PidLaw>;
 
 }  // namespace kardan

@@ -17,9 +17,7 @@ class SystemInputs final : public InputSource {
     return system_.at(s).time_inputs();
   }
   const std::vector<InputEffect>& of_way(const State& s) const override {
-    static const std::vector<InputEffect> none;
-    const BodyEquations* bodies = system_.at(s).of_bodies();
-    return bodies ? bodies->way_inputs() : none;
+    return system_.at(s).way_inputs();
   }
   void enclose(const State& at, double a, double b, int order,
                std::span<InputBounds> out) override {
@@ -27,8 +25,8 @@ class SystemInputs final : public InputSource {
   }
   void enclose(const State& from, const State& to, const StepError& error, double a, double b,
                int order, std::span<InputBounds> out) override {
-    if (const BodyEquations* bodies = system_.bodies_at(from, workspace()))
-      bodies->enclose_way_inputs(from, to, error, a, b, order, out, workspace());
+    system_.at(from, workspace())
+        .enclose_way_inputs(from, to, error, a, b, order, out, workspace());
   }
 
  private:

@@ -19,7 +19,7 @@ namespace kardan {
 namespace {
 
 constexpr const char* title = "KARDAN CHECKPOINT ";
-constexpr int version = 4;
+constexpr int version = 5;
 /// More than any head of a later version.
 constexpr std::size_t longest_head = 256;
 
@@ -55,7 +55,8 @@ static void fields(A& a, Residuals& x) {
 }
 template <class A>
 static void fields(A& a, EnergyBalance& x) {
-  a(x.initial, x.final, x.work, x.exchanged, x.balance_error, x.unbalanced, x.allowed, x.known);
+  a(x.initial, x.final, x.work, x.exchanged, x.balance_error, x.unbalanced, x.in_play, x.allowed,
+    x.known);
 }
 template <class A>
 static void fields(A& a, ProblemCounts& x) {
@@ -76,8 +77,8 @@ static void fields(A& a, AutomaticChoice& x) {
 /// What simulate() finds out again from the model and the options is left out.
 template <class A>
 static void fields(A& a, RunReport& x) {
-  a(x.automatic, x.driver, x.residuals, x.energy, x.cpu_seconds, x.partitions, x.counts, x.remarks,
-    x.against, x.partition_history);
+  a(x.automatic, x.driver, x.residuals, x.energy, x.fixed_errors, x.cpu_seconds, x.partitions,
+    x.counts, x.remarks, x.against, x.partition_history);
 }
 template <class A>
 static void fields(A& a, RunMemory& x) {

@@ -2,7 +2,7 @@
 /// Checkpoints: a run at a restart point with everything that decides how it goes on, in a file
 /// that is replaced as a whole or not at all.
 ///
-///   KARDAN CHECKPOINT 4
+///   KARDAN CHECKPOINT 5
 ///   bytes 1234            behind the empty line
 ///   checksum 0123abcd     CRC-32 of them
 ///                         empty line

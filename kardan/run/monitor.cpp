@@ -29,6 +29,8 @@ constexpr long free_refinements = 100;
 /// A coordinate has jumped that is so far from where its velocities and accelerations lead, and so
 /// many tolerances.
 constexpr double jump_share = 0.5, jump_tolerances = 1000;
+/// With fixed steps: errors of such a part of what moves are no accuracy at all.
+constexpr double part_of_motion = 0.1;
 /// Sums of energies are rounded by so much of them in a step.
 constexpr double energy_rounding = 1e-13;
 
@@ -130,6 +132,7 @@ void Monitor::gather_evidence(const StepView& step) {
   }
   judge_energy(step, step.dense->to.a.empty() ? a_ : step.dense->to.a, known, work);
   judge_positions(*step.dense);
+  if (fixed()) judge_fixed(step, e.kinetic);
   record(&step, s.t, e);
 }
 
@@ -283,6 +286,35 @@ void Monitor::judge_positions(const DenseStep& dense) {
         B.t, system_->coordinate_name(static_cast<int>(i)), way, straight));
     return;
   }
+}
+
+/// A fixed step keeps no tolerance, but where its own estimate says that it errs by a good part of
+/// what moves, its end is no longer the motion.
+void Monitor::judge_fixed(const StepView& step, double kinetic) {
+  report_.energy.in_play =
+      std::max({report_.energy.in_play, kinetic, std::abs(report_.energy.work)});
+  const double share = step.error * report_.tolerance;
+  if (!std::isfinite(share)) return;
+  report_.fixed_errors += share;
+  if (share <= part_of_motion || !report_.against.empty()) return;
+  report_.against.push_back(fmt::format(
+      "fixed steps of {:.3g} s are too long: the one to t = {:.6g} s errs by {:.0f} % of "
+      "the size of what moves, as its own estimate says; take shorter ones, or none",
+      step.h, step.t, 100 * std::min(share, 1e6)));
+}
+
+/// Nor is it where energy has come or gone that is a good part of all that was in play, whatever the
+/// estimates of single steps explain.
+void Monitor::judge_fixed_energy() {
+  const EnergyBalance& b = report_.energy;
+  const double rounding =
+      report_.tolerance * (std::abs(b.initial) + std::abs(b.final) + b.exchanged);
+  if (!b.known || !report_.against.empty()) return;
+  if (b.balance_error <= part_of_motion * b.in_play || b.balance_error <= rounding) return;
+  report_.against.push_back(fmt::format(
+      "fixed steps of {:.3g} s are too long: {:.2g} J have come or gone, where {:.2g} J were in "
+      "play; take shorter ones, or none",
+      options_.driver.fixed_step, b.balance_error, b.in_play));
 }
 
 /// Of constraints that depend on time: -lambda'G v = lambda'g_t.
@@ -455,6 +487,7 @@ void Monitor::leave_out_held(Vector& lambda) const {
 }
 
 void Monitor::end(ConsistentStart& end) {
+  if (fixed() && watchers_.evidence == Evidence::gathered) judge_fixed_energy();
   if (accelerations_->solve(end.state, end.a, end.lambda, *ws_) == Eval::ok) {
     leave_out_held(end.lambda);
     return;

@@ -54,6 +54,8 @@ class Monitor {
   void judge_energy(const StepView& step, const Vector& a, bool known, double work);
   double resolve_work(const StepView& step, double open, double work);
   void judge_positions(const DenseStep& dense);
+  void judge_fixed(const StepView& step, double kinetic);
+  void judge_fixed_energy();
   double driving_power(State& state);
   void add_residuals(const State& state, const Vector& a);
   void record(const StepView* step, double t, const Energy& energy) const;

@@ -8,6 +8,8 @@ namespace kardan {
 
 /// Joints that are open by more tolerances than this are worth a word.
 constexpr double wide_open = 10;
+/// So are errors of fixed steps above this share of what moves.
+constexpr double worth_a_word = 0.01;
 
 void add_remarks(const System& system, const Method& method, RunReport& report) {
   for (const std::string& remark : system.remarks()) report.remarks.push_back(remark);
@@ -17,6 +19,11 @@ void add_remarks(const System& system, const Method& method, RunReport& report) 
         fmt::format("'{}' has order 1: errors of its steps add up to about the root of the "
                     "tolerance, not to the tolerance (--certify measures them)",
                     report.method));
+  if (report.fixed_errors > worth_a_word)
+    report.remarks.push_back(
+        fmt::format("the estimated errors of its fixed steps add up to {:.2g} of the size of what "
+                    "moves: shorter steps, or none, err less",
+                    report.fixed_errors));
   if (system.sizes().e > 0 && !report.formulation_options.contains("invariants"))
     report.remarks.push_back(fmt::format(
         "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));

@@ -31,6 +31,7 @@ struct EnergyBalance {
   double exchanged = 0;           ///< [J] the sum of its size over all steps: what flowed in or out
   double balance_error = 0;       ///< [J] largest |energy - initial - work| of the run
   double unbalanced = 0;          ///< [J] energy - initial - work after the last step
+  double in_play = 0;             ///< [J] the largest kinetic energy, and work, so far
   double allowed = 0;  ///< [J] what steps within the tolerance may leave; NaN: not judged
   bool known = true;   ///< false: the equations define no energy; the numbers are NaN
 };
@@ -45,6 +46,8 @@ struct RunReport {
   DriverReport driver;
   Residuals residuals;  ///< largest of the start and all steps, scaled
   EnergyBalance energy;
+  /// Of steps of fixed length: their estimated errors added up, as shares of the size of what moves.
+  double fixed_errors = 0;
   double cpu_seconds = 0;
   int partitions = 0;  ///< how often the independent coordinates were chosen
   ProblemCounts counts;

@@ -204,7 +204,14 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     if (diagnostics.has_errors()) return report;
   }
   SecondChoice second(*prepared.system, options, report);
-  const Watchers all = second.watching(watchers);
+  HeldTables tables(*prepared.system);
+  tables.observe(prepared.start.state);
+  Watchers all = second.watching(watchers);
+  if (tables.any())
+    all.observer = [&tables, also = all.observer](const StepView& step) {
+      tables.observe(*step.state);
+      return also ? also(step) : std::string();
+    };
   std::optional<ErrorWatch> error;
   if (options.error_estimate > 0 || options.accuracy > 0) {
     if (from)
@@ -233,7 +240,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
   if (options.accuracy > 0) hold(report);
   name_largest_reaction(*prepared.system, prepared.start, report.driver);
   add_remarks(*prepared.system, *choice.method, report);
-  remark_held_tables(*prepared.system, prepared.start.state, report);
+  tables.add_remarks(report);
   return report;
 }
 

@@ -44,9 +44,16 @@ class CoordinateEquations final : public Equations {
   const std::vector<InputEffect>& time_inputs() const override { return inputs_; }
   void enclose_time_inputs(const State& at, double a, double b, int order,
                            std::span<InputBounds> out, Workspace&) const override;
+  const std::vector<InputEffect>& way_inputs() const override { return ways_; }
+  void enclose_way_inputs(const State& from, const State& to, const StepError& error, double a,
+                          double b, int order, std::span<InputBounds> out,
+                          Workspace&) const override;
   const BodyEquations* of_bodies() const override { return nullptr; }
 
  private:
+  void bind_ways(const EquationData& data);
+  Taylor over(const Formula& formula, int order, Workspace& ws) const;
+  void enclose_definitions(int order, Workspace& ws) const;
   /// A formula that depends on time, and which derivative of it acts.
   struct InputFormula {
     Formula formula;
@@ -61,6 +68,8 @@ class CoordinateEquations final : public Equations {
   std::vector<Formula> definitions_;  // that they use
   std::vector<InputFormula> input_formulas_;
   std::vector<InputEffect> inputs_;
+  std::vector<InputFormula> way_formulas_;
+  std::vector<InputEffect> ways_;
 };
 
 }  // namespace kardan

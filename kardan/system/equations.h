@@ -147,12 +147,19 @@ class Equations {
   /// Over the times from a to b, derivatives to `order`: everything else as it is in `at`.
   virtual void enclose_time_inputs(const State& at, double a, double b, int order,
                                    std::span<InputBounds> out, Workspace&) const = 0;
+  /// Inputs that are functions of the way travelled: roads, and formulas of the state with features
+  /// that a step may pass over (features.h).
+  virtual const std::vector<InputEffect>& way_inputs() const = 0;
+  /// Over the times from a to b, on the way between two states and around it.
+  virtual void enclose_way_inputs(const State& from, const State& to, const StepError& error,
+                                  double a, double b, int order, std::span<InputBounds> out,
+                                  Workspace&) const = 0;
 
   /// These, where the coordinates are those of bodies; null else.
   virtual const BodyEquations* of_bodies() const = 0;
 };
 
-/// What only the motion of bodies has: forces of elements, momentum, distances, ways.
+/// What only the motion of bodies has: forces of elements, momentum, distances.
 class BodyEquations : public Equations {
  public:
   virtual Momentum momentum(const State&, Workspace&) const = 0;
@@ -165,13 +172,6 @@ class BodyEquations : public Equations {
   /// velocity exceeds `speed`. Others are left as they are.
   virtual void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
                             std::span<double> rate, Workspace&) const = 0;
-
-  /// Inputs that are functions of the way travelled.
-  virtual const std::vector<InputEffect>& way_inputs() const = 0;
-  /// Over the times from a to b, on the cubic way between two states and around it.
-  virtual void enclose_way_inputs(const State& from, const State& to, const StepError& error,
-                                  double a, double b, int order, std::span<InputBounds> out,
-                                  Workspace&) const = 0;
 };
 
 }  // namespace kardan

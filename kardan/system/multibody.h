@@ -66,13 +66,20 @@ class MultibodyEquations final : public BodyEquations {
     std::array<double, 8> poses{};
     double value = -1;
   };
+  /// What a road or a law goes by, at the end of a step.
+  struct WayEnd {
+    double y = 0, rate = 0;
+  };
+  struct WayEnds {
+    WayEnd from, to;
+  };
   struct MotionScratch final : Workspace::Scratch {
     std::vector<BodyMotion<D>> motion;
     std::vector<TurnDistance> turn_distances;    // of the states that turns were followed from last
     Vector argument_values, argument_gradients;  // of all expressions, one after the other
     std::deque<QuantityJet> jets;                // of quantities in rows that are held
     JetScratch jet_work;
-    std::vector<VecOf<D>> way;  // places and velocities on roads, at the start of a step
+    std::vector<WayEnds> ways;
     FormulaScratch formulas;
     VelocityScratch velocity_rows;
     SlipScratch slip;
@@ -172,7 +179,8 @@ class MultibodyEquations final : public BodyEquations {
   void bind_inputs(const NameData& names);
   InputEffect effect(const Input<D>&, const NameData&) const;
   Taylor formula_over(const FormulaInput&, const State&, const Context<D>&, const Taylor& t) const;
-  Taylor law_over(const LawInput<D>&, const Input<D>&, const Context<D>&, const Taylor& t) const;
+  WayEnd measured(const LawInput<D>&, const Input<D>&, const Context<D>&) const;
+  Taylor law_over(const LawInput<D>&, const std::array<Taylor, 3>& arguments) const;
 
   Program<D> program_;
   std::vector<BodyLayout> bodies_;

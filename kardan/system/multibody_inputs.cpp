@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "kardan/base/enclosure.h"
+#include "kardan/base/features.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -92,17 +93,23 @@ void MultibodyEquations<D>::bind_inputs(const NameData& names) {
 }
 
 template <int D>
-Taylor MultibodyEquations<D>::law_over(const LawInput<D>& law, const Input<D>& input,
-                                       const Context<D>& at, const Taylor& t) const {
+auto MultibodyEquations<D>::measured(const LawInput<D>& law, const Input<D>& input,
+                                     const Context<D>& at) const -> WayEnd {
   Measure<D> y;
   law.measure.evaluate({at.bodies[input.A.body], at.bodies[input.B.body]}, Depth::first, y);
   if (law.counter >= 0) y.value += 2 * std::numbers::pi * at.turns[law.counter];
-  const Taylor arguments[3] = {Taylor::constant(y.value, t.order),
-                               Taylor::constant(y.rate, t.order), t};
+  return {y.value, y.rate};
+}
+
+/// Over what its arguments (y, rate, t) are.
+template <int D>
+Taylor MultibodyEquations<D>::law_over(const LawInput<D>& law,
+                                       const std::array<Taylor, 3>& arguments) const {
   std::array<Taylor, 3> values;
   for (std::size_t k = 0; k < law.law.arguments.size(); ++k)
-    values[k] = arguments[law.law.arguments[k]];
-  return enclose(law.law.expression, std::span(values.data(), law.law.arguments.size()), t.order);
+    values[k] = arguments[static_cast<std::size_t>(law.law.arguments[k])];
+  return enclose(law.law.expression, std::span(values.data(), law.law.arguments.size()),
+                 arguments[2].order);
 }
 
 template <int D>
@@ -136,10 +143,13 @@ void MultibodyEquations<D>::enclose_time_inputs(const State& at, double a, doubl
       continue;
     }
     if (!motion) motion = &move(at, {}, ws);
-    const auto* law = std::get_if<LawInput<D>>(&input.source);
-    const Taylor f =
-        law ? law_over(*law, input, context(at, *motion), t)
-            : formula_over(std::get<FormulaInput>(input.source), at, context(at, *motion), t);
+    Taylor f;
+    if (const auto* law = std::get_if<LawInput<D>>(&input.source)) {
+      const auto [y, rate] = measured(*law, input, context(at, *motion));
+      f = law_over(*law, {Taylor::constant(y, t.order), Taylor::constant(rate, t.order), t});
+    } else {
+      f = formula_over(std::get<FormulaInput>(input.source), at, context(at, *motion), t);
+    }
     out[i] = InputBounds::of(f, input.derivative, input.factor);
   }
 }
@@ -149,31 +159,44 @@ void MultibodyEquations<D>::enclose_way_inputs(const State& from, const State& t
                                                const StepError& error, double a, double b,
                                                int order, std::span<InputBounds> out,
                                                Workspace& ws) const {
-  auto& way = static_cast<MotionScratch&>(*ws.scratch).way;
-  way.resize(2 * out.size());
-  const auto place = [&](std::size_t i, const std::vector<BodyMotion<D>>& motion, VecOf<D>& P,
-                         VecOf<D>& V) {
-    const Input<D>& input = program_.inputs[way_inputs_.places[i]];
-    const BodyMotion<D>& body = motion[input.B.body];
-    const FixedVector<D> arm(body, std::get<RoadInput<D>>(input.source).s);
-    P = body.x + arm.U0;
-    V = body.v + arm.U1;
+  auto& ends = static_cast<MotionScratch&>(*ws.scratch).ways;
+  ends.resize(out.size());
+  const auto look = [&](const State& at, WayEnd WayEnds::*end) {
+    const std::vector<BodyMotion<D>>& motion = move(at, {}, ws);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const Input<D>& input = program_.inputs[way_inputs_.places[i]];
+      WayEnd& here = ends[i].*end;
+      if (const auto* law = std::get_if<LawInput<D>>(&input.source)) {
+        here = measured(*law, input, context(at, motion));
+        continue;
+      }
+      const BodyMotion<D>& body = motion[input.B.body];
+      const FixedVector<D> arm(body, std::get<RoadInput<D>>(input.source).s);
+      here.y = body.x[0] + arm.U0[0];
+      here.rate = body.v[0] + arm.U1[0];
+    }
   };
-  const std::vector<BodyMotion<D>>* motion = &move(from, {}, ws);
-  for (std::size_t i = 0; i < out.size(); ++i) place(i, *motion, way[2 * i], way[2 * i + 1]);
-  motion = &move(to, {}, ws);
+  look(from, &WayEnds::from);
+  look(to, &WayEnds::to);
+  const double h = to.t - from.t;
   const Taylor since = Taylor::time(a - from.t, b - from.t, order + 1);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    VecOf<D> P, V;
-    place(i, *motion, P, V);
+    const WayEnd &A = ends[i].from, &B = ends[i].to;
     const Input<D>& input = program_.inputs[way_inputs_.places[i]];
+    if (const auto* law = std::get_if<LawInput<D>>(&input.source)) {
+      const Taylor f = law_over(*law, {along_chord(A.y, A.rate, B.y, B.rate, h, since),
+                                       rate_along_chord(A.y, A.rate, B.y, B.rate, h, since),
+                                       Taylor::constant({a, b}, since.order)});
+      out[i] = InputBounds::of(f, 0, 1);
+      continue;
+    }
     const auto& road = std::get<RoadInput<D>>(input.source);
-    double off = error.absolute[input.B.first] + error.relative * std::abs(P[0]);
+    double off = error.absolute[input.B.first] + error.relative * std::abs(B.y);
     for (int k = D; k < input.B.count; ++k)
       off += norm(road.s) * (error.absolute[input.B.first + k] + error.relative);
-    const Taylor x = cubic(way[2 * i][0], way[2 * i + 1][0], P[0], V[0], to.t - from.t, off, since);
-    const Taylor h = road.height.enclose(x);
-    out[i] = InputBounds::of(h * road.stiffness + h.derivative() * road.damping, 0, 1);
+    const Taylor x = cubic(A.y, A.rate, B.y, B.rate, h, off, since);
+    const Taylor height = road.height.enclose(x);
+    out[i] = InputBounds::of(height * road.stiffness + height.derivative() * road.damping, 0, 1);
   }
 }
 

@@ -83,6 +83,33 @@ TEST_P(CertificateOfEveryMethod, IsRefutedWithFixedStepsToo) {
     }
 }
 
+/// Steps so long that the result is another motion never pass for right: with energy or without.
+TEST_P(CertificateOfEveryMethod, SaysWhereFixedStepsAreTooLong) {
+  if (find_method(GetParam())->integrate) return;
+  int wrong = 0;
+  const std::string with = oscillator(0);
+  for (const std::string& text : {with, with.substr(0, with.find("  energy"))})
+    for (const double step : {0.1, 0.5, 1.0, 2.0, 4.0}) {
+      Ran run;
+      Diagnostics faults;
+      run.prepared = prepare(model_of(text), {}, faults);
+      SimulateOptions options;
+      options.method = GetParam();
+      options.t_end = 100 * step;
+      options.driver.fixed_step = step;
+      run.report = simulate(run.prepared, options, {}, {}, faults);
+      if (run.report.driver.reason != Reason::finished) continue;
+      if (std::abs(run.end().p[0] - std::cos(100 * step)) < 0.5) continue;
+      ++wrong;
+      EXPECT_FALSE(run.report.against.empty() && run.report.remarks.empty()) << step;
+      EXPECT_NE(verdict_of(run).colour, "green") << step;
+    }
+  const Method& method = *find_method(GetParam());
+  if (!method.exact_if_linear && method.order < 8) {
+    EXPECT_GT(wrong, 0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, CertificateOfEveryMethod, testing::ValuesIn(methods_of_order_2()),
                          [](const auto& p) { return p.param; });
 
