@@ -13,8 +13,9 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// Ten are many: convergence is quadratic once columns are nearly orthogonal.
 constexpr int most_sweeps = 60;
-/// Squares of lengths beside 1 that have no digits left.
-constexpr double nothing = 1e-290;
+/// Squares of lengths below this share of the largest are zero: what is left of lines that follow from others is rounding,
+/// which turning makes smaller and smaller, and never orthogonal.
+constexpr double nothing = 1e-40;
 
 std::span<double> line(Matrix& A, int i) {
   return {A.row(i), static_cast<std::size_t>(A.cols())};
@@ -46,8 +47,15 @@ void Svd::swap_lines(int p, int q, bool vectors) {
 /// Every pair once, the longest line first; false when all were orthogonal.
 bool Svd::sweep(bool vectors) {
   const int count = work_.rows();
+  const double orthogonal = epsilon * work_.cols();  // what rounding may leave of a product
   bool turned = false;
   for (int k = 0; k < count; ++k) square_[k] = dot(line(work_, k), line(work_, k));
+  const double least = nothing * *std::ranges::max_element(square_);
+  for (int k = 0; k < count; ++k)
+    if (square_[k] < least) {
+      square_[k] = 0;
+      std::ranges::fill(line(work_, k), 0.0);
+    }
   for (int p = 0; p < count; ++p) {
     if (work_.cols() >= long_loop) stop_point();
     const auto longest = std::max_element(square_.begin() + p, square_.end());
@@ -55,7 +63,7 @@ bool Svd::sweep(bool vectors) {
       swap_lines(p, static_cast<int>(longest - square_.begin()), vectors);
     for (int q = p + 1; q < count; ++q) {
       const double a = square_[p], b = square_[q], c = dot(line(work_, p), line(work_, q));
-      if (!(std::abs(c) > epsilon * std::sqrt(a) * std::sqrt(b))) continue;
+      if (!(std::abs(c) > orthogonal * std::sqrt(a) * std::sqrt(b))) continue;
       turned = true;
       const double zeta = (b - a) / (2 * c);
       const double t = std::copysign(1 / (std::abs(zeta) + std::hypot(1, zeta)), zeta);
@@ -110,10 +118,10 @@ Eval Svd::factor(const Matrix& A, Output output) {
     for (int i = 0; i < count; ++i) rotation_(i, i) = 1;
   }
   int sweeps = 0;
-  while (sweep(vectors))
+  while (count > 0 && sweep(vectors))
     if (++sweeps == most_sweeps) return values_.clear(), Eval::recoverable;
   for (int k = 0; k < count; ++k) {
-    const double length = square_[k] > nothing ? std::sqrt(square_[k]) : 0;
+    const double length = std::sqrt(square_[k]);
     values_[k] = std::ldexp(length, exponent);
     if (!vectors) continue;
     if (length > 0)

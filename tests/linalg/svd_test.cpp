@@ -100,6 +100,25 @@ TEST(Svd, KeepsTheDigitsOfSmallValues) {
     EXPECT_NEAR(svd.singular_values()[i] * std::pow(10.0, 1.5 * i), 1, 1e-13) << i;
 }
 
+/// Rows that are copies and sums of others, as those of redundant joints: what is left of them is
+/// rounding, which is made orthogonal as well.
+TEST(Svd, ConvergesWhereRowsFollowFromOthers) {
+  Random random(61);
+  for (int trial = 0; trial < 200; ++trial) {
+    const int rows = 4 + trial % 50, cols = rows + trial % 7, independent = (3 * rows) / 4;
+    Matrix A = random_matrix(rows, cols, random);
+    for (int i = independent; i < rows; ++i)
+      for (int j = 0; j < cols; ++j)
+        A(i, j) = trial % 2 == 0 ? A(i - independent, j) : A(i - independent, j) - 1e3 * A(0, j);
+    Svd svd;
+    ASSERT_EQ(svd.factor(A), Eval::ok) << trial;
+    EXPECT_LT(skewness(svd.U()), 1e-12) << trial;
+    EXPECT_LT(skewness(svd.V()), 1e-12) << trial;
+    const Vector& s = svd.singular_values();
+    EXPECT_LT(s[independent], 1e-13 * s[0]) << trial;
+  }
+}
+
 TEST(Svd, CallsNonFiniteValuesRecoverable) {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
