@@ -67,7 +67,8 @@ GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
   quadrature_.nodes.resize(static_cast<std::size_t>(blocks.nodes));
   const int n = motion.second_order(), m = motion.first_order();
   for (Local* y : {&e_, &start_, &y_, &change_, &beside_}) y->resize(n, m);
-  fastest_.resize(n, m);
+  looks_.fastest.resize(n, m);
+  missed_.resize(static_cast<std::size_t>(n));
   inside_.ends.resize(static_cast<std::size_t>(blocks.steps - 1));
   inside_.defects.resize(static_cast<std::size_t>(blocks.nodes));
   for (LocalRate& d : inside_.defects) d.resize(n, m);
@@ -84,7 +85,8 @@ void GlobalError::begin(const State& state, const Vector& a, const Vector& b) {
   end_ = state;
   block_.first = block_.last = 0;
   ends_[0] = {state, a, b};
-  fastest_.doubt();
+  std::ranges::fill(missed_, 0.0);
+  looks_.fastest.doubt();
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
 }
@@ -177,8 +179,8 @@ void GlobalError::carry_over() {
   inside_.count = 0;
   const double longest_kick = block_.length * *std::ranges::max_element(quadrature_.rule->weight);
   Eval done = Eval::ok;
-  if (!fastest_.known()) done = look_first();
-  bool kicked = done == Eval::ok && fastest_.rate() * longest_kick <= fastest_kick;
+  if (!looks_.fastest.known()) done = look_first();
+  bool kicked = done == Eval::ok && looks_.fastest.rate() * longest_kick <= fastest_kick;
   if (kicked) kicked = kick() == Eval::ok && look_inside() == Eval::ok;
   if (!kicked) {
     e_ = start_;
@@ -213,7 +215,7 @@ Eval GlobalError::defect(std::size_t node, const Local& e) {
 Eval GlobalError::look_first() {
   pass(points_, BlockPath::By::all_rates);
   if (Eval done = defect(0, e_); done != Eval::ok) return done;
-  while (!fastest_.known())
+  while (!looks_.fastest.known())
     if (Eval done = look(0, e_); done != Eval::ok) return done;
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
@@ -222,16 +224,16 @@ Eval GlobalError::look_first() {
 
 /// From the defect at a node and at a point beside it.
 Eval GlobalError::look(std::size_t node, const Local& e) {
-  pause_ = pause_between_looks;
+  looks_.pause = pause_between_looks;
   const double H = block_.length;
   const double motion = H * length(y_.u) + H * H * length(rate_.a) + H * length(rate_.b);
   beside_ = e;
-  add_to(1, fastest_.direction(std::max(look_share * motion, least_look), H), beside_);
+  add_to(1, looks_.fastest.direction(std::max(look_share * motion, least_look), H), beside_);
   last_d_ = d_;
   const Eval done = defect(node, beside_);
   add_scaled(-1, last_d_.a, d_.a);
   add_scaled(-1, last_d_.b, d_.b);
-  if (done == Eval::ok) fastest_.answered(d_, H);
+  if (done == Eval::ok) looks_.fastest.answered(d_, H);
   std::swap(last_d_, d_);
   return done;
 }
@@ -302,25 +304,32 @@ Eval GlobalError::look_inside() {
   return Eval::ok;
 }
 
+/// Velocities of e swing inside a block as much as steps are off in positions over their length: what
+/// a node misses of the way that they make, the next one makes up for, or forces that depend on
+/// velocities would answer to another way than e goes.
 Eval GlobalError::kick() {
   pass(points_, BlockPath::By::all_rates);
   const GaussRule& rule = *quadrature_.rule;
   const double H = block_.length;
-  double at = 0;
+  double at = 0, later = 1;  // later: the weights of the nodes that follow
   for (std::size_t i = 0; i < rule.node.size(); ++i) {
-    const double drift = (rule.node[i] - at) * H, weight = rule.weight[i] * H;
+    const double w = rule.weight[i], drift = (rule.node[i] - at) * H, weight = w * H;
     at = rule.node[i];
+    later -= w;
     add_scaled(drift, e_.u, e_.x);
     // In the middle of its kick, as far as the last one tells.
     change_ = e_;
     add_scaled(0.5 * weight, last_d_.a, change_.u);
     add_scaled(0.5 * weight, last_d_.b, change_.z);
+    add_scaled(1 / weight, missed_, change_.u);
     if (Eval done = defect(i, change_); done != Eval::ok) return done;
     add_scaled(weight, d_.a, e_.u);
     add_scaled(weight, d_.b, e_.z);
+    for (std::size_t k = 0; k < missed_.size(); ++k)
+      missed_[k] = weight * H * ((1 - at - later) * d_.a[k] - 0.5 * w * last_d_.a[k]);
     last_d_ = inside_.defects[i] = d_;
   }
-  if (--pause_ <= 0)
+  if (--looks_.pause <= 0)
     if (Eval done = look(rule.node.size() - 1, change_); done != Eval::ok) return done;
   std::swap(last_d_, d_);
   add_scaled((1 - at) * H, e_.u, e_.x);
@@ -377,10 +386,11 @@ Eval GlobalError::follow_fast_modes() {
       add_scaled(weight, d_.b, sums_[n].z);
     }
   }
-  if (--pause_ <= 0)
+  if (--looks_.pause <= 0)
     if (Eval done = look(rule.node.size() - 1, start_); done != Eval::ok) return done;
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
+  std::ranges::fill(missed_, 0.0);
   change_ = sums_[solves - 1];
   for (int n = solves - 2; n >= 0; --n) {
     y_ = change_;

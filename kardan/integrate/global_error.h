@@ -105,6 +105,7 @@ class GlobalError {
   BlockPath path_, ends_path_;
   Local e_, start_, y_, change_, beside_;
   LocalRate rate_, d_, last_d_;
+  Vector missed_;  // of the way that e has gone
   std::vector<Local> sums_;
   State end_;
   /// Ends of steps inside the last block.
@@ -117,8 +118,10 @@ class GlobalError {
     Vector column;
   } inside_;
   bool known_ = true;
-  FastestRate fastest_;
-  int pause_ = 0;  // blocks until the next look
+  struct {
+    FastestRate fastest;
+    int pause = 0;  // blocks until the next one
+  } looks_;
   struct {
     long evaluations = 0, jacobians = 0;
   } counts_;

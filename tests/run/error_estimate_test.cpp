@@ -62,10 +62,10 @@ double estimate_of(const Ran& run) {
 class ErrorOfEveryMethod : public testing::TestWithParam<std::string> {};
 
 TEST_P(ErrorOfEveryMethod, IsEstimatedWithinAFactorOfThree) {
-  const bool high = find_method(GetParam())->order > 5;
+  // Errors at the end may happen to cancel at looser tolerances (nystrom4 at 1e-5: to a fifth).
   for (const std::string& model : {light_pendulum, spun_top, drag}) {
     const Ran reference = estimated_run(model, "dop853", 3, 1e-13);
-    for (const double tolerance : {high ? 1e-6 : 1e-5, 1e-7}) {
+    for (const double tolerance : {1e-6, 1e-7}) {
       const Ran run = estimated_run(model, GetParam(), 3, tolerance);
       if (run.report.driver.reason != Reason::finished) continue;  // refuses the model
       const double error = apart(run.end(), reference.end());
