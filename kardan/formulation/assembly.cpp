@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "kardan/formulation/accelerations.h"
-#include "kardan/formulation/assembly_start.h"
 #include "kardan/formulation/closing.h"
 #include "kardan/formulation/culprit.h"
 #include "kardan/formulation/mirror_image.h"
@@ -439,8 +438,7 @@ void check_accelerations(const System& system, ConsistentStart& out, Workspace& 
 
 }  // namespace
 
-ConsistentStart find_start(const System& system, State guess,
-                           const std::vector<BoundWish>& wishes) {
+ConsistentStart assemble(const System& system, State guess, const std::vector<BoundWish>& wishes) {
   ConsistentStart out;
   AssemblyReport& report = out.report;
   const auto ws = system.make_workspace();
@@ -489,21 +487,12 @@ ConsistentStart find_start(const System& system, State guess,
   }
   report.changes = find_changes(system, given, out.state);
   report.reached = constraint_residuals(system, out.state, out.a, *ws);
-  if (report.status == Eval::ok) check_accelerations(system, out, *ws);
-  return out;
-}
-
-ConsistentStart assemble(const System& system, State guess, const std::vector<BoundWish>& wishes) {
-  ConsistentStart out = find_start(system, std::move(guess), wishes);
-  AssemblyReport& report = out.report;
-  // Without accelerations nothing was found.
-  if (out.a.empty()) return out;
-  const auto ws = system.make_workspace();
   report.free_positions = free_coordinates(system, out.state, wishes, WishLevel::position, *ws);
   report.free_velocities = free_coordinates(system, out.state, wishes, WishLevel::velocity, *ws);
-  if (report.status == Eval::ok && !wishes.empty() &&
-      !(report.free_positions.empty() && report.free_velocities.empty()))
+  if (report.status != Eval::ok) return out;
+  if (!wishes.empty() && !(report.free_positions.empty() && report.free_velocities.empty()))
     report.diagnosis = Diagnosis::start_not_determined;
+  check_accelerations(system, out, *ws);
   return out;
 }
 

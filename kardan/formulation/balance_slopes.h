@@ -11,7 +11,7 @@ struct BalanceSlopes {
   std::vector<Vector> wish;      ///< of the wishes
 };
 
-/// Finds the balance as find_equilibrium() does. `begin`: slopes for the first steps (null, or those
+/// The same search as of equilibrium.h, which is made here too. `begin`: slopes for the first steps (null, or those
 /// of another layout: found here); where they do not do, they are made anew.
 Equilibrium find_equilibrium(const SystemFactory& factory, Diagnostics& diagnostics,
                              const BalanceSlopes* begin, BalanceSlopes* found = nullptr);

@@ -1,4 +1,4 @@
-#include "kardan/formulation/equilibrium.h"
+#include "kardan/formulation/balance_slopes.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "kardan/formulation/accelerations.h"
-#include "kardan/formulation/assembly_start.h"
 #include "kardan/formulation/balance.h"
-#include "kardan/formulation/balance_slopes.h"
 #include "kardan/linalg/dense_lu.h"
 
 namespace kardan {
@@ -91,7 +89,7 @@ class Balancer {
     // The search begins where the wishes of the assembly put the model; the report says which of
     // them the balance has kept.
     held_ = bind_wishes(system_->blueprint().wishes, *system_, diagnostics_);
-    const ConsistentStart assembled = find_start(*system_, guess, held_);
+    const ConsistentStart assembled = assemble(*system_, guess, held_);
     if (assembled.report.status != Eval::ok && !assembled.report.conflicts.empty()) {
       report.status = Eval::fatal;
       report.message = "the start does not assemble: " + assembled.report.message;
