@@ -80,7 +80,7 @@ friction: {pad: {along: block.x, kinetic: 0.5, preload: 5}}
         expect_times(out, "pad.turn", -1, {half, 2 * half, 3 * half, 4 * half}, allowed_here(300));
         expect_times(out, "pad.stick", 1, {4 * half}, allowed_here(300));
         EXPECT_NEAR(out.value("block.x"), 0.38 - 4 * 2 * friction / k, allowed_here(300));
-        EXPECT_NEAR(out.value("block.vx"), 0, 1e-15);
+        EXPECT_NEAR(out.value("block.vx"), 0, 1e-9) << "kept as other constraints are";
       });
 }
 

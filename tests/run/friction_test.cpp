@@ -78,7 +78,7 @@ TEST(FallingBox, HasTheMomentumOfItsImpact) {
     const double fall = 1.5 + ry, v = std::sqrt(2 * g * fall), t = v / g;
     const Ran r =
         run_model(box(b, h, "position: [0, 1.5], angle: 0.4, velocity: [0.3, 0]", 0, mu), t + 1e-6);
-    ASSERT_EQ(r.times("l", -1).size(), 1u);
+    ASSERT_FALSE(r.times("l", -1).empty());
     EXPECT_NEAR(r.times("l", -1)[0], t, 1e-9);
     // The corner's mobility.
     const double nn = 1 / m + rx * rx / J, tt = 1 / m + ry * ry / J, nt = -rx * ry / J;
