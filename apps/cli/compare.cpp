@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <sstream>
@@ -15,9 +16,11 @@
 #include "apps/pictures/svg_plot.h"
 #include "kardan/base/parse_number.h"
 #include "kardan/base/text.h"
+#include "kardan/formulation/catalog.h"
 #include "kardan/io/output_file.h"
 #include "kardan/io/output_guard.h"
 #include "kardan/io/report_json.h"
+#include "kardan/run/choice.h"
 
 namespace kardan::cli {
 namespace {
@@ -201,6 +204,20 @@ struct CompareCommand {
   bool force = false;  // overwrite files of others
 };
 
+/// "auto" and the methods that it chooses among, those that can treat the equations.
+std::vector<std::string> usual_methods(const System& system) {
+  std::vector<std::string> out{std::string(automatic_method)};
+  for (const Task task : {Task::not_stiff, Task::not_stiff_with_events, Task::stiff,
+                          Task::whatever_comes, Task::fixed_steps}) {
+    const std::string name = name_for(task);
+    Diagnostics discarded;
+    if (std::ranges::find(out, name) == out.end() &&
+        treats(*choose_method(name, discarded).formulation, system))
+      out.push_back(name);
+  }
+  return out;
+}
+
 bool write_files(const CompareCommand& given, const std::string& model, const Comparison& c) {
   for (const std::string& path : given.out) {
     if (path.ends_with(".svg"))
@@ -228,7 +245,7 @@ static int compare(const ModelOptions& options, const CompareCommand& given) {
   RunOptions run_options;
   run_options.numbers["t_end"] = given.t_end;
   run_options.option = given.option;
-  if (wanted.methods.empty()) wanted.methods = {SimulateOptions().method};
+  if (wanted.methods.empty()) wanted.methods = usual_methods(*started.prepared.system);
   run_options.method = wanted.methods.front();
   if (!read_run_options(started.model, *started.prepared.system, run_options, wanted.base,
                         faults) ||
@@ -274,9 +291,8 @@ Verb compare_verb() {
   return {"compare", "work against precision of several methods",
           joined(model_arguments(o->model),
                  {{.name = "--methods",
-                   .doc = "METHOD[@FORMULATION],...",
-                   .to = &given.methods,
-                   .required = true},
+                   .doc = "METHOD[@FORMULATION],...; default: auto, and those it chooses among",
+                   .to = &given.methods},
                   {.name = "--tols",
                    .doc = "1e-3:1e-9, or a list",
                    .to = &given.tolerances,

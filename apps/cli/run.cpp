@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "apps/cli/supervision.h"
 #include "apps/cli/viewer_page.h"
 #include "kardan/base/text.h"
+#include "kardan/formulation/analysis.h"
 #include "kardan/io/csv_result.h"
 #include "kardan/io/output_guard.h"
 #include "kardan/io/report_json.h"
@@ -52,9 +54,36 @@ std::string asked_tolerance(const RunReport& r) {
                      absolute > 0 ? absolute : r.tolerance);
 }
 
-void print_report(const System& system, const RunReport& r) {
+/// "14 bodies, 20 degrees of freedom; 3 of 64 constraint equations are redundant: pin ..., ..."
+std::string in_words(const System& system, const ConstraintAnalysis& a) {
+  constexpr std::size_t most_named = 3;
+  std::string out =
+      system.has_bodies()
+          ? counted(static_cast<int>(system.bodies().size()) - 1, "body", "bodies") + ", "
+          : "equations written by the user, ";
+  out += counted(a.degrees_of_freedom, "degree of freedom", "degrees of freedom");
+  if (!a.redundant.empty()) {
+    out += fmt::format("; {} of {} constraint equations redundant: ", a.redundant.size(),
+                       system.sizes().constraints());
+    for (std::size_t i = 0; i < std::min(a.redundant.size(), most_named); ++i)
+      out += (i > 0 ? ", " : "") + system.row_name(a.redundant[i].row);
+    if (a.redundant.size() > most_named) out += ", ...";
+  }
+  for (std::size_t i = 0; i < std::min(a.unused.size(), most_named); ++i)
+    out += fmt::format("{}'{}'", i > 0 ? ", " : "; nothing is attached to ", a.unused[i]);
+  return out;
+}
+
+/// What is known of the model before it moves; told with the report.
+struct Facts {
+  std::string model;
+  std::vector<std::string> written;  ///< files
+};
+
+void print_report(const System& system, const RunReport& r, const Facts& facts) {
   const Counters& c = r.driver.counters;
   print_title(system.blueprint().name);
+  if (!facts.model.empty()) fmt::print("{:<22}{}\n", "model", facts.model);
   fmt::print("{:<22}{} at t = {:.9g} s{}\n", "ended", to_string(r.driver.reason), r.driver.t,
              r.driver.reason == Reason::stopped ? ": " + r.driver.message : "");
   fmt::print("{:<22}{} on {}, tolerance {}\n", "method", r.method, r.formulation,
@@ -95,6 +124,7 @@ void print_report(const System& system, const RunReport& r) {
   for (const EventRecord& event : r.driver.events)
     fmt::print("  event {:<32} t = {:.12g} {}\n", system.event_names()[event.event], event.t,
                event.direction > 0 ? "rising" : "falling");
+  if (!facts.written.empty()) fmt::print("{:<22}{}\n", "wrote", fmt::join(facts.written, ", "));
 }
 
 /// Finds the tolerance that gives the accuracy asked for, and sets it.
@@ -142,6 +172,7 @@ struct Files {
   ResultWriter& results;
   CheckpointWriter& checkpoints;
   StepLog& log;
+  Facts facts = {};
 
   std::string failure() const {
     for (const std::string& why : {results.failure(), checkpoints.failure(), log.failure()})
@@ -253,7 +284,7 @@ void finish_files(const System& system, const RunReport& report, const Instant& 
   if (options.json)
     print_json(to_json(system, report, end));
   else if (!options.quiet)
-    print_report(system, report);
+    print_report(system, report, files.facts);
 }
 
 /// Of a run that does not answer: its thread goes on until the program ends.
@@ -347,11 +378,18 @@ static int run(ModelOptions options, RunOptions given) {
   if (print_faults(faults)) return bad_input;
   CheckpointWriter checkpoints(started, given, simulate_options, resumed, results, faults);
   if (print_faults(faults)) return bad_input;
+  Facts facts{{}, given.out};
+  for (const std::string& path : {given.log, given.checkpoint})
+    if (!path.empty()) facts.written.push_back(path);
+  if (!options.quiet && !options.json) {
+    const auto ws = system.make_workspace();
+    facts.model = in_words(system, analyse(system, prepared.start.state, *ws));
+  }
   started.model = {};  // consumed: the system and the files have what they need of it
   const Interrupt interrupt;
   before.off();
   const Limits limits{begin, given.wall_limit};
-  Told told{{results, checkpoints, log}};
+  Told told{{results, checkpoints, log, facts}};
   RunReport report;
   const Ended ended = supervise(
       [&] {

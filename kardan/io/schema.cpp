@@ -154,6 +154,7 @@ void add_bodies(Json& defs) {
   body["markers"] = markers;
   body["shapes"] = shapes;
   body["hold"] = list_of({{"type", "string"}});
+  body["accept"] = {{"const", "inertia"}};
   body["repeat"] = reference("repeat");
   defs["ground"] = {{"type", {"object", "null"}},
                     {"properties", {{"markers", markers}, {"shapes", shapes}}},

@@ -55,7 +55,7 @@ std::vector<std::string> keys_of(const std::vector<FieldDoc>& docs,
 
 /// The keys of a body and of a marker. Made once: models have thousands of them.
 const std::vector<std::string>& body_keys() {
-  static const auto keys = keys_of(body_field_docs(), {"markers", "shapes", "hold"});
+  static const auto keys = keys_of(body_field_docs(), {"markers", "shapes", "hold", "accept"});
   return keys;
 }
 const std::vector<std::string>& marker_keys() {
@@ -169,11 +169,23 @@ bool is_semidefinite(Mat3d S, double size) {
          det >= -slack * size * size;
 }
 
+/// `accept: inertia`: whoever wrote the body knows that its data are odd. True where nothing is.
+bool accepts_inertia(const NamedFields& body, Diagnostics& diagnostics) {
+  const FieldValue* value = body.find("accept");
+  if (!value) return false;
+  const auto* text = std::get_if<std::string>(&value->data);
+  if (text && *text == "inertia") return true;
+  diagnostics.error("field.choice", body.name + ".accept: wanted inertia", value->where,
+                    "write accept: inertia where an inertia that no rigid body has is meant");
+  return false;
+}
+
 /// The kinetic energy must not be negative: J >= 0, or the model is refused. Principal moments of
 /// real bodies also satisfy A <= B + C, equivalently trace(J)/2 I - J >= 0; published data does not
 /// always, and the equations of motion do not need it, so that this is a warning.
 void check_inertia(const NamedFields& body, const BodyData& b, int dimension,
                    Diagnostics& diagnostics) {
+  const bool accepted = accepts_inertia(body, diagnostics);
   if (b.kind != BodyKind::rigid) return;
   const Mat3d& J = b.inertia;
   const double trace = J[0][0] + J[1][1] + J[2][2];
@@ -188,12 +200,20 @@ void check_inertia(const NamedFields& body, const BodyData& b, int dimension,
   Mat3d S{};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) S[i][j] = (i == j ? 0.5 * trace : 0) - J[i][j];
-  if (!is_semidefinite(S, trace))
-    diagnostics.warning("body.inertia",
-                        body.name +
-                            ": no rigid body has this inertia (a principal moment exceeds the sum "
-                            "of the other two)",
-                        where, "check the tensor and 'inertia_at'; it is used as given");
+  if (!is_semidefinite(S, trace)) {
+    if (!accepted)
+      diagnostics.warning(
+          "body.inertia",
+          body.name +
+              ": no rigid body has this inertia (a principal moment exceeds the sum of the other "
+              "two)",
+          where,
+          "check the tensor and 'inertia_at'; it is used as given; 'accept: inertia' says that it "
+          "is meant");
+  } else if (accepted) {
+    diagnostics.warning("body.accept", body.name + ".accept: its inertia is that of a rigid body",
+                        body.find("accept")->where, "remove it");
+  }
 }
 
 void resolve_markers(const NamedFields& body, BodyData& b, int dimension,
