@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "kardan/base/table.h"
 #include "kardan/base/time_function.h"
@@ -217,6 +218,37 @@ Switches::Switches(Expression expression) : expression_(std::move(expression)) {
   }
 }
 
+bool Switches::twice_smooth() const {
+  return std::ranges::all_of(switches_, [&](const Switch& s) {
+    const Op op = expression_.program().code[static_cast<std::size_t>(s.place)].op;
+    return s.inner ? s.inner->twice_smooth() : op == Op::step;
+  });
+}
+
+namespace {
+
+/// Values of names: numbers, of which some are variables, or one that stands for all.
+template <class T>
+struct Values {
+  const double* numbers = nullptr;
+  std::size_t first = 0;  // name of the first derivative
+  const T* one = nullptr;
+
+  T operator()(int i) const {
+    if (one) return *one;
+    if constexpr (std::is_same_v<T, double>) {
+      return numbers[i];
+    } else {
+      T x(numbers[i]);
+      for (std::size_t k = 0; k < x.d.size(); ++k)
+        x.d[k] = static_cast<std::size_t>(i) == first + k ? 1.0 : 0.0;
+      return x;
+    }
+  }
+};
+
+}  // namespace
+
 template <class T, class Load>
 T Switches::run(const Load& load, const int* positions) const {
   const auto& code = expression_.program().code;
@@ -232,7 +264,7 @@ T Switches::run(const Load& load, const int* positions) const {
 }
 
 double Switches::evaluate(std::span<const double> values, const int* positions) const {
-  return run<double>([&](int i) -> const double& { return values[i]; }, positions);
+  return run<double>(Values<double>{.numbers = values.data()}, positions);
 }
 
 double Switches::evaluate_with_gradient(std::span<const double> values, const int* positions,
@@ -242,13 +274,8 @@ double Switches::evaluate_with_gradient(std::span<const double> values, const in
   const std::size_t count = expression_.names().size();
   double value = count == 0 ? evaluate(values, positions) : 0;
   for (std::size_t first = 0; first < count; first += chunk) {
-    const Number f = run<Number>(
-        [&](int i) {
-          Number x(values[i]);
-          for (int k = 0; k < chunk; ++k) x.d[k] = i == static_cast<int>(first) + k ? 1.0 : 0.0;
-          return x;
-        },
-        positions);
+    const Number f =
+        run<Number>(Values<Number>{.numbers = values.data(), .first = first}, positions);
     for (std::size_t k = 0; k < chunk && first + k < count; ++k) gradient[first + k] = f.d[k];
     value = f.value;
   }

@@ -24,6 +24,8 @@ class Switches {
 
   const Expression& expression() const { return expression_; }
   int count() const { return count_; }
+  /// Whether there are none but the ends of steps, where two derivatives go on.
+  bool twice_smooth() const;
 
   /// With the switches in these positions. `values` as for Expression::evaluate.
   double evaluate(std::span<const double> values, const int* positions) const;

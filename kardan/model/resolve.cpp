@@ -11,9 +11,11 @@
 #include "kardan/model/frame_finder.h"
 #include "kardan/model/friction.h"
 #include "kardan/model/functions.h"
+#include "kardan/model/named_joints.h"
 #include "kardan/model/names.h"
 #include "kardan/model/observation.h"
 #include "kardan/model/parameters.h"
+#include "kardan/model/wishes.h"
 
 namespace kardan {
 namespace {
@@ -71,7 +73,8 @@ class Resolver {
         reader_(out.parameters, diagnostics),
         drawing_(model.colors, model.shapes, model.dimension, reader_),
         defaults_(model.defaults, catalog, reader_),
-        finder_(model, catalog, out.bodies, defaults_, reader_) {}
+        finder_(model, catalog, out.bodies, defaults_, reader_),
+        joints_(model, catalog, diagnostics) {}
 
   void run() {
     out_.name = model_.name;
@@ -160,8 +163,8 @@ class Resolver {
 
   /// Wishes, the equilibrium, events, frictions, invariants.
   void watched() {
-    for (const NamedFields& w : model_.wishes) wish(w, "assemble", out_.wishes);
-    equilibrium();
+    for (const NamedFields& w : model_.wishes) resolve_wish(w, "assemble", reader_, out_.wishes);
+    resolve_equilibrium(model_.equilibrium, reader_, out_.equilibrium);
     out_.events = resolve_events(model_.events, reader_);
     for (std::size_t i = 0; i < out_.events.size(); ++i)
       if (out_.events[i].action == EventAction::impulse)
@@ -244,9 +247,9 @@ class Resolver {
     data.differentiable = type.differentiable;
     const std::size_t before = diagnostics_.error_count();
     if (checks == Checks::all) check_element(e, type);
-    if (const ElementType* joint = joint_of(e, type); joint && !e.find("coordinate"))
-      take_coordinate(type, *joint, data);
-    data.together = placed_by(e, "bodies");
+    if (const ElementType* joint = joints_.acted_on(e, type); joint && !e.find("coordinate"))
+      joints_.take_coordinate(type, *joint, data);
+    data.together = joints_.placed_by(e, "bodies");
     data.does_work =
         type.does_work || std::any_of(e.fields.begin(), e.fields.end(), [&](const auto& f) {
           // A joint with a spring, a damper or friction.
@@ -254,7 +257,7 @@ class Resolver {
             return doc.key == f.first && doc.info.unit.starts_with("N");
           });
         });
-    if (e.find("joints")) take_coordinates(e, type, data);
+    if (e.find("joints")) joints_.take_coordinates(e, type, data);
     if (checks == Checks::all) type.check(data.fields, e.name, e.where, reader_);
     data.color = drawing_.color(e.find("color"), e.name + ".color", reader_);
     // Frames at a parameter that failed are missing without another report.
@@ -280,170 +283,6 @@ class Resolver {
                              : "take a type of space, or write dimension: 2");
   }
 
-  /// Of several joints: two markers of each, and what each leaves free where no other is chosen.
-  void take_coordinates(const NamedFields& e, const ElementType& type, ElementData& out) {
-    if (e.find("coordinates")) return;
-    FieldValue::List words;
-    for (const std::string& name : words_of(*e.find("joints"))) {
-      const ElementType* joint = type_of(name);
-      const std::string_view free =
-          joint ? coordinate_of(joint->free_coordinate, model_.dimension) : std::string_view();
-      if (joint && free.empty())
-        diagnostics_.error(
-            "joint.coordinate",
-            fmt::format("{}: joint '{}' has not one free coordinate", e.name, name), e.where,
-            "write coordinates: [...], one of x, y, z, distance, angle for each joint");
-      words.emplace_back(std::string(free));
-    }
-    if (std::any_of(type.fields.begin(), type.fields.end(),
-                    [](const FieldDoc& f) { return f.key == "coordinates"; }))
-      out.fields.emplace_back("coordinates", FieldValue(std::move(words)));
-  }
-
-  static std::vector<std::string> words_of(const FieldValue& value) {
-    std::vector<std::string> out;
-    if (const auto* list = std::get_if<FieldValue::List>(&value.data)) {
-      for (const FieldValue& item : *list)
-        if (const auto* text = std::get_if<std::string>(&item.data)) out.push_back(*text);
-    }
-    return out;
-  }
-
-  const ElementType* type_of(const std::string& element) const {
-    for (const NamedFields& other : model_.elements) {
-      if (other.name != element) continue;
-      const FieldValue* value = other.find("type");
-      const auto* word = value ? std::get_if<std::string>(&value->data) : nullptr;
-      return word ? catalog_.find(*word) : nullptr;
-    }
-    return nullptr;
-  }
-
-  /// Whether it, or the joint that it acts at, is placed by this key.
-  bool placed_by(const NamedFields& e, std::string_view key) const {
-    if (e.find(key)) return true;
-    const NamedFields* joint = named_joint(e);
-    return joint && joint->find(key);
-  }
-
-  const NamedFields* named_joint(const NamedFields& e) const {
-    const FieldValue* value = e.find("joint");
-    const auto* name = value ? std::get_if<std::string>(&value->data) : nullptr;
-    if (!name) return nullptr;
-    for (const NamedFields& other : model_.elements)
-      if (other.name == *name) return &other;
-    return nullptr;
-  }
-
-  /// The type of the joint that an element with a coordinate acts at, or null.
-  const ElementType* joint_of(const NamedFields& e, const ElementType& type) const {
-    const bool chooses = std::any_of(type.fields.begin(), type.fields.end(),
-                                     [](const FieldDoc& f) { return f.key == "coordinate"; });
-    const NamedFields* joint = chooses ? named_joint(e) : nullptr;
-    const FieldValue* value = joint ? joint->find("type") : nullptr;
-    const auto* word = value ? std::get_if<std::string>(&value->data) : nullptr;
-    return word ? catalog_.find(*word) : nullptr;
-  }
-
-  /// The one that the joint leaves free.
-  void take_coordinate(const ElementType& type, const ElementType& joint, ElementData& out) {
-    const std::string_view free = coordinate_of(joint.free_coordinate, model_.dimension);
-    if (!free.empty()) {
-      out.fields.emplace_back("coordinate", FieldValue(std::string(free)));
-      return;
-    }
-    std::string words;
-    for (const FieldDoc& f : type.fields)
-      if (f.key == "coordinate") words = fmt::format("{}", fmt::join(f.info.choices, ", "));
-    diagnostics_.error(
-        "joint.coordinate",
-        fmt::format("{}: a joint of type '{}' has not one free coordinate", out.name, joint.name),
-        out.where, "write coordinate: one of " + words);
-  }
-
-
-  void wish(const NamedFields& w, const std::string& owner, std::vector<WishData>& out) {
-    report_unknown_keys(w.fields, {"want", "equals", "priority"}, owner, diagnostics_);
-    const FieldValue* want = w.find("want");
-    const FieldValue* equals = w.find("equals");
-    const auto* text = want ? std::get_if<std::string>(&want->data) : nullptr;
-    if (!text || !equals) {
-      diagnostics_.error("wish.incomplete", owner + ": a wish is {want: EXPRESSION, equals: VALUE}",
-                         w.where);
-      return;
-    }
-    WishData data;
-    data.where = w.where.line ? w.where : want->where;
-    if (!reader_.expression(*want, owner, {any_quantity}, data.want)) return;
-    if (!reader_.read(*equals, owner + ".equals", {}, data.equals)) return;
-    if (const FieldValue* p = w.find("priority")) {
-      std::string priority;
-      if (!reader_.read(*p, owner + ".priority", {.choices = {"exactly", "if_possible", "free"}},
-                        priority))
-        return;
-      data.priority = priority == "exactly"       ? Priority::exactly
-                      : priority == "if_possible" ? Priority::if_possible
-                                                  : Priority::free;
-    }
-    data.text = fmt::format("{} = {}", *text, format_number(data.equals));
-    out.push_back(std::move(data));
-  }
-
-  void wish_list(const NamedFields& owner, const std::string& key, std::vector<WishData>& out) {
-    const FieldValue* value = owner.find(key);
-    if (!value) return;
-    const std::string where = owner.name + "." + key;
-    const auto* list = std::get_if<FieldValue::List>(&value->data);
-    if (!list) {
-      diagnostics_.error("field.type", where + ": wanted a list of wishes", value->where);
-      return;
-    }
-    for (const FieldValue& item : *list) {
-      const auto* map = std::get_if<FieldMap>(&item.data);
-      if (map)
-        wish({"", *map, item.where}, where, out);
-      else
-        diagnostics_.error("wish.incomplete",
-                           where + ": a wish is {want: EXPRESSION, equals: VALUE}", item.where);
-    }
-  }
-
-  void equilibrium() {
-    const NamedFields& e = model_.equilibrium;
-    report_unknown_keys(e.fields, {"velocities", "solve", "wishes", "place"}, "equilibrium",
-                        diagnostics_);
-    if (const FieldValue* v = e.find("velocities")) {
-      std::string word;
-      if (reader_.read(*v, "equilibrium.velocities", {.choices = {"rest", "given"}}, word))
-        out_.equilibrium.keep_velocities = word == "given";
-    }
-    if (const FieldValue* v = e.find("solve")) {
-      if (!std::holds_alternative<FieldValue::List>(v->data))
-        diagnostics_.error("field.type", "equilibrium.solve: wanted a list of parameters",
-                           v->where);
-      if (const auto* list = std::get_if<FieldValue::List>(&v->data)) {
-        for (const FieldValue& item : *list) {
-          const auto* name = std::get_if<std::string>(&item.data);
-          if (name && out_.parameters.find(*name)) {
-            out_.equilibrium.solve.push_back(*name);
-          } else {
-            diagnostics_.error(
-                "parameter.unknown",
-                fmt::format("equilibrium.solve: no parameter '{}'", name ? *name : "?"),
-                item.where);
-          }
-        }
-      }
-    }
-    wish_list(e, "wishes", out_.equilibrium.wishes);
-    wish_list(e, "place", out_.equilibrium.place);
-    if (out_.equilibrium.wishes.size() != out_.equilibrium.solve.size())
-      diagnostics_.error("equilibrium.count",
-                         fmt::format("equilibrium: {} parameters to solve for, but {} wishes",
-                                     out_.equilibrium.solve.size(), out_.equilibrium.wishes.size()),
-                         e.where, "give one wish per parameter");
-  }
-
   const Model& model_;
   const Catalog& catalog_;
   Blueprint& out_;
@@ -452,6 +291,7 @@ class Resolver {
   Drawing drawing_;
   Defaults defaults_;
   FrameFinder finder_;
+  NamedJoints joints_;
   std::unordered_map<std::string, SourceLocation> names_;
 };
 

@@ -102,8 +102,9 @@ class Binder {
       bound.of_velocities = bound.of_velocities || moves.back();
       for (const int c : names_.quantity_columns(q)) add_body(c, bound.bodies);
     }
+    const auto before = diagnostics_.error_count();
     check_row(written, bound, moves);
-    return bound;
+    return diagnostics_.error_count() > before ? BoundRow{} : bound;
   }
 
   /// A force of friction acts along the gradient of its function: it needs one of positions.
@@ -247,7 +248,7 @@ class Binder {
                       "use coordinates of bodies and joints, their rates, sensors of these and t");
     }
     if (bound.value.arguments.size() < bound.value.value.names().size()) return;  // told
-    if (Switches(bound.value.value).count() > 0)
+    if (!Switches(bound.value.value).twice_smooth())
       return refuse("constraint.kink", "it has kinks or jumps; a constraint must be smooth",
                     "write it without abs, sign, min, max, mod, comparisons and tables with kinks; "
                     "interpolation: cubic in a table");

@@ -115,8 +115,8 @@ NameData name_multibody(Blueprint blueprint, Program<D>& program, std::vector<Bo
   names.blueprint = std::move(blueprint);
   names.bodies = std::move(bodies);
   names.alignments = std::move(program.alignments);
-  names.states = std::move(program.states);
-  names.auxiliaries = std::move(program.auxiliaries);
+  names.states = program.states;  // patterns count them, too
+  names.auxiliaries = program.auxiliaries;
   names.event_names = std::move(program.events);
   names.reaction_sensors = std::move(program.reactions);
   names.remarks = std::move(program.remarks);

@@ -31,14 +31,16 @@ void expect_sound(const Switches& s, double from, double to) {
     EXPECT_NEAR(s.evaluate(std::span(&x, 1), now.data()), s.expression().evaluate(std::span(&x, 1)),
                 1e-14)
         << x;
-    if (!last.empty())
-      for (int k = 0; k < s.count(); ++k) {
-        if (last[k] == now[k]) continue;
-        std::vector<double> a(s.count()), b(s.count());
-        s.functions(std::span(&before, 1), last.data(), a.data());
-        s.functions(std::span(&x, 1), last.data(), b.data());
-        EXPECT_NE(a[k] > 0, b[k] > 0) << "switch " << k << " between " << before << " and " << x;
-      }
+    if (!last.empty() && last != now) {
+      // A switch of a branch that is taken from here on changes with the one that takes it.
+      std::vector<double> a(s.count()), b(s.count());
+      s.functions(std::span(&before, 1), last.data(), a.data());
+      s.functions(std::span(&x, 1), last.data(), b.data());
+      bool passes = false;
+      for (int k = 0; k < s.count(); ++k)
+        passes = passes || (last[k] != now[k] && (a[k] > 0) != (b[k] > 0));
+      EXPECT_TRUE(passes) << "between " << before << " and " << x;
+    }
     last = now;
     before = x;
   }

@@ -30,9 +30,13 @@ std::vector<FieldValue> values_for(const FieldDoc& f) {
   if (f.kind == "whole number") return {2};
   if (f.kind == "true or false") return {"true"};
   if (f.kind == "[x, y, z]") return {Vec3d{0.4, 0.7, 1.1}, FieldValue::List{0.4, 0.7}};
-  if (f.kind == "formula of t and quantities")  // of angles, of positions, of all with kinks
-    return {"0.3*sin(2*angle)", "2 + 0.1*sin(3*t) + 0.2*one.x*two.y",
-            "0.3*sin(2*t) + 0.2*one.vx*two.y - max(0.1*two.vy, 0.3) + abs(one.y)*t"};
+  if (f.kind == "formula of t and quantities") {
+    if (f.info.doc.find("`angle`") != std::string::npos) return {"0.3*sin(2*angle)"};
+    const FieldValue of_time = "2 + 0.1*sin(3*t)";
+    if (f.info.need == Need::required) return {of_time};
+    return {"0.3*sin(2*t) + 0.2*one.vx*two.y - max(0.1*two.vy, 0.3) + abs(one.y)*t",
+            "2 + 0.1*sin(3*t) + 0.2*one.x*two.y", of_time};
+  }
   if (f.kind == "list of words") {
     const auto list = [](const char* a, const char* b) {
       return FieldValue(FieldValue::List{a, b});
@@ -57,7 +61,9 @@ std::vector<FieldValue> values_for(const FieldDoc& f) {
     return {sum};
   }
   std::vector<FieldValue> lists;  // a list of numbers of a size to be found
-  for (const int size : {1, 2, 3, 4, 6, 9, 36}) {
+  // Those that must be given are of two things.
+  const int first = f.info.need == Need::required ? 2 : 1;
+  for (const int size : {first, 3 - first, 3, 4, 6, 9, 36}) {
     FieldValue::List list;
     for (int i = 0; i < size; ++i) list.push_back(1.0 + 0.1 * ((i * 7) % 11));
     lists.emplace_back(list);
@@ -102,18 +108,26 @@ void add_required(const ElementType& type, FieldMap& fields) {
   }
 }
 
-/// A variant with these fields between the first markers that compile. A word may need another
-/// field (a table, a radius): then that is added.
-Variant place(const ElementType& type, int dimension, const FieldMap& fields) {
+/// Variants with these fields between the first markers that compile. A word may need another field
+/// (a table, a radius), or one of several may be wanted: then with each that helps.
+std::vector<Variant> places(const ElementType& type, int dimension, const FieldMap& fields) {
   for (const auto& markers : marker_choices(type.frames)) {
     Variant v{&type, dimension, markers, fields};
     v.built = compiles(v);
-    if (v.built) return v;
+    if (v.built) return {v};
     v.built = true;  // if a further field helps
-    for (const FieldDoc& f : type.fields)
-      if (f.info.need == Need::optional && f.info.choices.empty() && add_field(f, v)) return v;
+    std::vector<Variant> out;
+    for (const FieldDoc& f : type.fields) {
+      if (f.info.need != Need::optional || !f.info.choices.empty()) continue;
+      for (const FieldValue& value : values_for(f)) {
+        Variant more = v;
+        more.fields.emplace_back(f.key, value);
+        if (compiles(more)) out.push_back(std::move(more));
+      }
+    }
+    if (!out.empty()) return out;
   }
-  return {&type, dimension, {}, fields};
+  return {};
 }
 
 FieldMap pose(int dimension, double size) {
@@ -179,9 +193,25 @@ Variant minimal_variant(const ElementType& type, int dimension) {
     if (v.built) return v;
   }
   // One of several fields may be wanted.
-  Variant v = place(type, dimension, fields);
-  v.built = compiles(v);
-  return v;
+  const std::vector<Variant> more = places(type, dimension, fields);
+  return more.empty() ? Variant{&type, dimension, {}, fields} : more.front();
+}
+
+/// Optional fields are added in the declared order, and in the reverse.
+static void add_variants(const ElementType& type, const Variant& first, std::vector<Variant>& all) {
+  std::vector<FieldDoc> order = type.fields;
+  for (int direction = 0; direction < 2; ++direction) {
+    Variant v = first;
+    for (const FieldDoc& f : order) {
+      const bool given = std::any_of(v.fields.begin(), v.fields.end(),
+                                     [&](const auto& x) { return x.first == f.key; });
+      if (!given) add_field(f, v);
+    }
+    std::sort(v.fields.begin(), v.fields.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (direction == 0 || v.label() != all.back().label()) all.push_back(std::move(v));
+    std::reverse(order.begin(), order.end());
+  }
 }
 
 std::vector<Variant> variants(const ElementType& type, int dimension) {
@@ -190,21 +220,7 @@ std::vector<Variant> variants(const ElementType& type, int dimension) {
     for (const FieldDoc& f : type.fields)
       if ((f.info.need == Need::required && f.info.choices.empty()) || f.key == "coordinates")
         fields.emplace_back(f.key, values_for(f)[0]);
-    const Variant first = place(type, dimension, fields);
-    if (!first.built) continue;
-    std::vector<FieldDoc> order = type.fields;
-    for (int direction = 0; direction < 2; ++direction) {
-      Variant v = first;
-      for (const FieldDoc& f : order) {
-        const bool given = std::any_of(v.fields.begin(), v.fields.end(),
-                                       [&](const auto& x) { return x.first == f.key; });
-        if (!given) add_field(f, v);
-      }
-      std::sort(v.fields.begin(), v.fields.end(),
-                [](const auto& a, const auto& b) { return a.first < b.first; });
-      if (direction == 0 || v.label() != all.back().label()) all.push_back(std::move(v));
-      std::reverse(order.begin(), order.end());
-    }
+    for (const Variant& first : places(type, dimension, fields)) add_variants(type, first, all);
   }
   return all;
 }

@@ -15,11 +15,15 @@ inline Law expression_law(const Expression& e, std::string_view coordinate) {
   return law;
 }
 
-/// A law over (coordinate, rate, t) alone, without kinks: its derivatives are cheap.
+/// A law over (coordinate, rate, t) alone, with kinks in time at most, where steps stop as at those
+/// of all inputs: its derivatives are cheap.
 inline bool is_plain(const Expression& e, std::string_view coordinate) {
   for (const std::string& name : e.names())
     if (name != coordinate && name != "rate" && name != "t") return false;
-  return Switches(e).count() == 0;
+  const double some_time = 0.37;
+  const Expression held =
+      e.bind([&](std::string_view name) { return name == "t" ? &some_time : nullptr; });
+  return Switches(held).count() == 0;
 }
 
 /// Adds a law over a coordinate, its rate, t and any other quantities.

@@ -68,19 +68,18 @@ drivers:
                     "write from: zero");
     if (damping > 0 && stiffness == 0)
       return b.fail("cam.damping", "a contact that is kept has no damping", "give a stiffness");
-    const auto law = lift_law(b);
-    if (!law) return;
+    const auto contour = lift_law(b);
+    if (!contour) return;
     const auto& names = coordinates.words;
     if (!are_coordinates(b, names)) return;
-    with_coordinate(b, names[0], 0, 1, [&](auto phi, RowUnit unit_1, const char*, int counter_1) {
-      with_coordinate(b, names[1], 2, 3, [&](auto y, RowUnit unit, const char*, int counter_2) {
-        show(b, phi, unit_1, "angle", "rate", 0, 1, counter_1);
-        show(b, y, unit, "follower", "follower_rate", 2, 3, counter_2);
-        const double at = b.start_value(phi, 0, 1);
-        const double start = from == "start" ? b.start_value(y, 2, 3) - (*law)(at) : base;
-        press(b, phi, unit_1, y, unit, *law, start);
-      });
-    });
+    const auto phi = chosen_coordinate(b, names[0], 0, 1);
+    const auto y = chosen_coordinate(b, names[1], 2, 3);
+    if (!phi || !y) return;
+    show(b, phi->measure, phi->unit, "angle", "rate", 0, 1, phi->counter);
+    show(b, y->measure, y->unit, "follower", "follower_rate", 2, 3, y->counter);
+    const double at = b.start_value(phi->measure, 0, 1);
+    const double start = from == "start" ? b.start_value(y->measure, 2, 3) - (*contour)(at) : base;
+    press(b, *phi, *y, *contour, start);
   }
 
  private:
@@ -105,9 +104,9 @@ drivers:
         .value();
   }
 
-  template <int D, class Phi, class Y>
-  void press(Builder<D>& b, const Phi& phi, RowUnit unit_1, const Y& y, RowUnit unit,
-             const TimeFunction& law, double start) const {
+  template <int D>
+  void press(Builder<D>& b, const Coordinate<D>& phi, const Coordinate<D>& y,
+             const TimeFunction& contour, double start) const {
     Wording w{{{"phi", quantity_called(b.name() + ".angle")},
                {"phi1", quantity_called(b.name() + ".rate")},
                {"y", quantity_called(b.name() + ".follower")},
@@ -115,11 +114,11 @@ drivers:
                {"base", Expression::constant(start)},
                {"k", Expression::constant(stiffness)},
                {"c", Expression::constant(damping)}},
-              {{"lift", std::make_shared<const TimeFunction>(law)},
-               {"slope", std::make_shared<const Slope>(law)}}};
+              {{"lift", std::make_shared<const TimeFunction>(contour)},
+               {"slope", std::make_shared<const Slope>(contour)}}};
     if (stiffness == 0) {
       b.formula_row(b.formula("lift", written("y - lift(phi) - base", w), lift.where()),
-                    "lift of the follower", unit);
+                    "lift of the follower", y.unit);
       return;
     }
     const Expression N = written(
@@ -127,14 +126,13 @@ drivers:
         "0)",
         w);
     w.words.emplace_back("N", N);
-    const auto kind = [](RowUnit u) {
-      return u == RowUnit::angle ? InputKind::torque : InputKind::force;
+    const auto kind = [](const Coordinate<D>& c) {
+      return c.turns() ? InputKind::torque : InputKind::force;
     };
-    b.formula_quantity("contact", unit == RowUnit::angle ? "N m" : "N",
-                       b.formula("contact", N, lift.where()));
-    b.formula_force(b.formula("contact", N, lift.where()), y, 2, 3, kind(unit));
-    b.formula_force(b.formula("lift", written("-N*slope(phi)", w), lift.where()), phi, 0, 1,
-                    kind(unit_1));
+    b.formula_quantity("contact", y.turns() ? "N m" : "N", b.formula("contact", N, lift.where()));
+    b.formula_force(b.formula("contact", N, lift.where()), y.measure, 2, 3, kind(y));
+    b.formula_force(b.formula("lift", written("-N*slope(phi)", w), lift.where()), phi.measure, 0, 1,
+                    kind(phi));
   }
 };
 

@@ -43,4 +43,26 @@ void with_coordinate(Builder<D>& b, const std::string& name, int A, int B, Use&&
   }
 }
 
+/// A coordinate chosen by name, whatever its measure.
+template <int D>
+struct Coordinate {
+  AnyMeasure<D> measure;
+  RowUnit unit = RowUnit::length;
+  std::string label;
+  int counter = -1;
+
+  bool turns() const { return unit == RowUnit::angle; }
+};
+
+/// None after a fault that has been told.
+template <int D>
+std::optional<Coordinate<D>> chosen_coordinate(Builder<D>& b, const std::string& name, int A,
+                                               int B) {
+  std::optional<Coordinate<D>> out;
+  with_coordinate(b, name, A, B, [&](auto y, RowUnit unit, const char* label, int counter) {
+    out.emplace(Coordinate<D>{AnyMeasure<D>(y), unit, label, counter});
+  });
+  return out;
+}
+
 }  // namespace kardan

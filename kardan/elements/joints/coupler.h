@@ -53,31 +53,29 @@ joints:
                     "write from: zero");
     const auto& names = coordinates.words;
     if (!are_coordinates(b, names)) return;
-    with_coordinate(b, names[0], 0, 1, [&](auto first, RowUnit unit_1, const char*, int counter_1) {
-      with_coordinate(
-          b, names[1], 2, 3, [&](auto second, RowUnit unit, const char*, int counter_2) {
-            if (law.given()) {
-              show(b, first, unit_1, "first", "first_rate", 0, 1, counter_1);
-              show(b, second, unit, "second", "second_rate", 2, 3, counter_2);
-              const auto counted = from == "start" ? Builder<D>::Counted::from_start
-                                                   : Builder<D>::Counted::from_zero;
-              b.formula_row(b.formula("law",
-                                      written("second - law - offset",
-                                              {{{"second", quantity_called(b.name() + ".second")},
-                                                {"law", law.expression()},
-                                                {"offset", Expression::constant(offset)}}}),
-                                      law.where(), {{"first", b.name() + ".first"}}),
-                            "relation of two coordinates", unit, counted);
-              return;
-            }
-            const double start =
-                from == "start" ? b.start_value(second, 2, 3) - ratio * b.start_value(first, 0, 1)
-                                : offset;
-            const int row = b.row("relation of two coordinates", unit, -start);
-            b.measure(row, second, 2, 3, 1, counter_2);
-            b.measure(row, first, 0, 1, -ratio, counter_1);
-          });
-    });
+    const auto first = chosen_coordinate(b, names[0], 0, 1);
+    const auto second = chosen_coordinate(b, names[1], 2, 3);
+    if (!first || !second) return;
+    using Counted = typename Builder<D>::Counted;
+    if (law.given()) {
+      show(b, first->measure, first->unit, "first", "first_rate", 0, 1, first->counter);
+      show(b, second->measure, second->unit, "second", "second_rate", 2, 3, second->counter);
+      b.formula_row(b.formula("law",
+                              written("second - law - offset",
+                                      {{{"second", quantity_called(b.name() + ".second")},
+                                        {"law", law.expression()},
+                                        {"offset", Expression::constant(offset)}}}),
+                              law.where(), {{"first", b.name() + ".first"}}),
+                    "relation of two coordinates", second->unit,
+                    from == "start" ? Counted::from_start : Counted::from_zero);
+      return;
+    }
+    const double start = from == "start" ? b.start_value(second->measure, 2, 3) -
+                                               ratio * b.start_value(first->measure, 0, 1)
+                                         : offset;
+    const int row = b.row("relation of two coordinates", second->unit, -start);
+    b.measure(row, second->measure, 2, 3, 1, second->counter);
+    b.measure(row, first->measure, 0, 1, -ratio, first->counter);
   }
 };
 

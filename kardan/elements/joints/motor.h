@@ -59,67 +59,72 @@ drivers:
 
   template <int D>
   void build(Builder<D>& b) const {
-    with_coordinate(b, coordinate, 0, 1, [&](auto y, RowUnit unit, const char* label, int counter) {
-      const bool turns = unit == RowUnit::angle;
-      const Words words =
-          turns ? Words{"angle", "rate", "torque"} : Words{"position", "speed", "force"};
-      const Signal *where = turns ? &angle : &position, *fast = turns ? &rate : &speed,
-                   *load = turns ? &torque : &force;
-      for (const Signal* other :
-           turns ? std::array{&position, &speed, &force} : std::array{&angle, &rate, &torque})
-        if (other->given())
-          return b.fail("motor.words",
-                        turns ? "its coordinate turns: it has no position, speed or force"
-                              : "its coordinate slides: it has no angle, rate or torque",
-                        turns ? "write angle, rate or torque" : "write position, speed or force");
-      if (where->given() + fast->given() + load->given() != 1)
-        return b.fail(
-            "motor.fields",
-            std::string("wanted one of ") + words.value + ", " + words.rate + ", " + words.load,
-            "it prescribes one of them; with gains kp, kd, ki it steers towards the first");
-      const bool steers = kp != 0 || kd != 0 || ki != 0;
-      if (steers != (steers && where->given()) || (limit > 0 && !steers))
-        return b.fail(
-            "motor.fields",
-            steers ? std::string("gains go with ") + words.value : "a limit goes with gains",
-            "a prescribed motion takes whatever force it needs");
-      show(b, y, unit, words.value, words.rate, 0, 1, counter);
-      const double start = from == "start" ? b.start_value(y, 0, 1) : 0;
-      if (steers)
-        steer(b, y, unit, words, *where, start, counter);
-      else if (where->given())
-        move(b, y, unit, words, *where, start, label, counter);
-      else if (fast->given())
-        b.formula_row(
-            b.formula(
-                words.rate,
-                written("y1 - fast", {{{"y1", of(b, words.rate)}, {"fast", fast->expression()}}}),
-                fast->where()),
-            std::string("driven rate of ") + label, unit);
-      else
-        push(b, y, unit, words, load->expression(), load->where(), counter);
-    });
+    const auto y = chosen_coordinate(b, coordinate, 0, 1);
+    if (!y) return;
+    const bool turns = y->turns();
+    const Words words =
+        turns ? Words{"angle", "rate", "torque"} : Words{"position", "speed", "force"};
+    const Signal *where = turns ? &angle : &position, *fast = turns ? &rate : &speed,
+                 *load = turns ? &torque : &force;
+    for (const Signal* other :
+         turns ? std::array{&position, &speed, &force} : std::array{&angle, &rate, &torque})
+      if (other->given())
+        return b.fail("motor.words",
+                      turns ? "its coordinate turns: it has no position, speed or force"
+                            : "its coordinate slides: it has no angle, rate or torque",
+                      turns ? "write angle, rate or torque" : "write position, speed or force");
+    if (where->given() + fast->given() + load->given() != 1)
+      return b.fail(
+          "motor.fields",
+          std::string("wanted one of ") + words.value + ", " + words.rate + ", " + words.load,
+          "it prescribes one of them; with gains kp, kd, ki it steers towards the first");
+    const bool steers = kp != 0 || kd != 0 || ki != 0;
+    if ((steers && !where->given()) || (limit > 0 && !steers))
+      return b.fail(
+          "motor.fields",
+          steers ? std::string("gains go with ") + words.value : "a limit goes with gains",
+          "a prescribed motion takes whatever force it needs");
+    show(b, y->measure, y->unit, words.value, words.rate, 0, 1, y->counter);
+    const double start = from == "start" ? b.start_value(y->measure, 0, 1) : 0;
+    if (steers)
+      steer(b, *y, words, *where, start);
+    else if (where->given())
+      move(b, *y, words, *where, start);
+    else if (fast->given() && !fast->of_motion() && fast->of_time().is_constant())
+      // A constant rate is a motion from the start, which is held without drift.
+      move(b, *y, words, from_rate(fast->of_time()(0.0)), b.start_value(y->measure, 0, 1));
+    else if (fast->given())
+      b.formula_row(b.formula(words.rate,
+                              written("y1 - fast",
+                                      {{{"y1", of(b, words.rate)}, {"fast", fast->expression()}}}),
+                              fast->where()),
+                    "driven rate of " + y->label, y->unit);
+    else
+      push(b, *y, words, load->expression(), load->where());
   }
 
  private:
   struct Words {
     const char *value, *rate, *load;
   };
+  static Signal from_rate(double rate) {
+    return TimeFunction::make(written("rate*t", {{{"rate", Expression::constant(rate)}}})).value();
+  }
   template <int D>
   static Expression of(const Builder<D>& b, const char* word) {
     return quantity_called(b.name() + "." + word);
   }
 
-  template <int D, class M>
-  static void move(Builder<D>& b, const M& y, RowUnit unit, const Words& words, const Signal& where,
-                   double start, const std::string& label, int counter) {
+  template <int D>
+  void move(Builder<D>& b, const Coordinate<D>& y, const Words& words, const Signal& where,
+            double start) const {
     if (where.of_motion()) {
       b.formula_row(b.formula(words.value,
                               written("y - start - where", {{{"y", of(b, words.value)},
                                                              {"start", Expression::constant(start)},
                                                              {"where", where.expression()}}}),
                               where.where()),
-                    "driven " + label, unit);
+                    "driven " + y.label, y.unit);
       return;
     }
     if (where.of_time().continuous_derivatives() < 2)
@@ -128,17 +133,20 @@ drivers:
                         ": a function with kinks; wanted one with continuous velocity and "
                         "acceleration",
                     "write interpolation: cubic in a table, 'step' instead of 'ramp'");
-    const int row = b.row("driven " + label, unit, -start);
-    b.measure(row, y, 0, 1, 1, counter);
+    const int row = b.row("driven " + y.label, y.unit, -start);
+    // As a driver's: full turns of the start are seen by its type.
+    with_coordinate(b, coordinate, 0, 1, [&](auto m, RowUnit, const char*, int counter) {
+      b.measure(row, m, 0, 1, 1, counter);
+    });
     b.driver(row, where.of_time());
   }
 
   /// Q = the formula, which is NAME.torque; NAME.power is what it gives to the mechanism.
-  template <int D, class M>
-  static void push(Builder<D>& b, const M& y, RowUnit unit, const Words& words, Expression load,
-                   const SourceLocation& where, int) {
-    const bool turns = unit == RowUnit::angle;
-    b.formula_force(b.formula(words.load, load, where), y, 0, 1,
+  template <int D>
+  static void push(Builder<D>& b, const Coordinate<D>& y, const Words& words, Expression load,
+                   const SourceLocation& where) {
+    const bool turns = y.turns();
+    b.formula_force(b.formula(words.load, load, where), y.measure, 0, 1,
                     turns ? InputKind::torque : InputKind::force);
     b.formula_quantity(words.load, turns ? "N m" : "N", b.formula(words.load, load, where));
     b.formula_quantity("power", "W",
@@ -146,9 +154,9 @@ drivers:
                                                                    {"fast", of(b, words.rate)}}})));
   }
 
-  template <int D, class M>
-  void steer(Builder<D>& b, const M& y, RowUnit unit, const Words& words, const Signal& where,
-             double start, int counter) const {
+  template <int D>
+  void steer(Builder<D>& b, const Coordinate<D>& y, const Words& words, const Signal& where,
+             double start) const {
     if (where.of_motion() && kd != 0)
       return b.fail(
           "motor.reference",
@@ -181,8 +189,7 @@ drivers:
                     : error;
       b.formula_state(b.formula("integral", grows, where.where()), "integral", 0);
     }
-    push(b, y, unit, words, limit > 0 ? written("clamp(wanted, -most, most)", w) : wanted,
-         where.where(), counter);
+    push(b, y, words, limit > 0 ? written("clamp(wanted, -most, most)", w) : wanted, where.where());
   }
 };
 
