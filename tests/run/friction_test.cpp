@@ -15,7 +15,7 @@ using test::Ran;
 
 constexpr double g = 9.81;
 
-Ran run_model(const std::string& text, double t_end, const std::string& method = "rn4",
+Ran run_friction(const std::string& text, double t_end, const std::string& method = "rn4",
               double tolerance = 1e-9) {
   Ran out = test::run_model(text, method, t_end, tolerance);
   EXPECT_EQ(out.report.driver.reason, Reason::finished) << out.report.driver.message;
@@ -51,7 +51,7 @@ TEST(RockingBlock, KeepsAtEveryImpactWhatHousnerSays) {
   const double b = 0.2, h = 1, tilt = -0.1;
   const double x = -(b * std::cos(tilt) + h * std::sin(tilt));
   const double y = -(b * std::sin(tilt) - h * std::cos(tilt));
-  const Ran r = run_model(
+  const Ran r = run_friction(
       box(b, h, fmt::format("position: [{:.17g}, {:.17g}], angle: {}", x, y, tilt), 0, 2), 2.5);
   const double kept = 1 - 1.5 * b * b / (b * b + h * h);
   double potential = 2 * g * (y - h);  // above the upright block; all of it is speed at an impact
@@ -77,7 +77,7 @@ TEST(FallingBox, HasTheMomentumOfItsImpact) {
   for (const double mu : {0.1, 2.0}) {
     const double fall = 1.5 + ry, v = std::sqrt(2 * g * fall), t = v / g;
     const Ran r =
-        run_model(box(b, h, "position: [0, 1.5], angle: 0.4, velocity: [0.3, 0]", 0, mu), t + 1e-6);
+        run_friction(box(b, h, "position: [0, 1.5], angle: 0.4, velocity: [0.3, 0]", 0, mu), t + 1e-6);
     ASSERT_FALSE(r.times("l", -1).empty());
     EXPECT_NEAR(r.times("l", -1)[0], t, 1e-9);
     // The corner's mobility.
@@ -100,7 +100,7 @@ TEST(FallingBox, HasTheMomentumOfItsImpact) {
 /// A ball with backspin on a lane, e = 0.5: P_n = (1 + e) v m, and it slips through both phases.
 TEST(Bounce, TakesSpinByFriction) {
   const double m = 2, radius = 0.1, J = 0.4 * m * radius * radius, e = 0.5, mu = 0.1, spin = 60;
-  const Ran r = run_model(
+  const Ran r = run_friction(
       "kardan: 1\ndimension: 2\ngravity: [0, -9.81]\n"
       "bodies: {ball: {mass: 2, inertia: 0.008, position: [0, 1.1], angular_velocity: 60}}\n"
       "when: {lane: {expression: ball.y - 0.1, direction: falling, action: {impulse: {restitution: "
@@ -239,7 +239,7 @@ friction:
   top: {along: ty, kinetic: 0.1, stop: wall}
 )yaml";
   for (const char* method : {"rn4", "radau5", "dopri5"}) {
-    const Ran r = run_model(text, 0.8, method, 1e-8);
+    const Ran r = run_friction(text, 0.8, method, 1e-8);
     ASSERT_EQ(r.times("wall.rest", -1).size(), 1u) << method;
     EXPECT_NEAR(r.times("wall.rest", -1)[0], t, 1e-4) << method << ": a step of the reference";
   }
@@ -262,7 +262,7 @@ friction:
   under: {along: low.x, kinetic: 0.2, stop: floor}
   between: {along: high.x - low.x, kinetic: 0.4, stop: pair}
 )yaml";
-  const Ran r = run_model(text, 2.5);
+  const Ran r = run_friction(text, 2.5);
   ASSERT_EQ(r.times("under.stick", -1).size(), 1u);
   ASSERT_EQ(r.times("between.stick", -1).size(), 1u);
   const double first = 0.2 * 3 * g / 10;
@@ -283,7 +283,7 @@ TEST(Friction, FollowsStribecksCurve) {
     const double a = 2.0 * i / n, b = 2.0 * (i + 1) / n;
     t += (b - a) / 6 * (1 / mu(a) + 4 / mu(0.5 * (a + b)) + 1 / mu(b)) * 3 / 10;
   }
-  const Ran r = run_model(
+  const Ran r = run_friction(
       "kardan: 1\ndimension: 2\nbodies: {a: {kind: point, mass: 3, velocity: [-2, 0]}}\n"
       "friction: {f: {along: a.x, kinetic: 0.2, static: 0.5, stribeck: 0.5, preload: 10}}\n",
       4);
@@ -293,7 +293,7 @@ TEST(Friction, FollowsStribecksCurve) {
 
 /// A switch that changes the preload lets go at once; one that takes it back holds.
 TEST(Friction, FollowsParametersThatEventsSet) {
-  const Ran r = run_model(R"yaml(kardan: 1
+  const Ran r = run_friction(R"yaml(kardan: 1
 dimension: 2
 parameters: {N: 20}
 bodies: {a: {kind: point, mass: 1}}
