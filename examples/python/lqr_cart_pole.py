@@ -58,7 +58,7 @@ def main():
     upright = model.simulation(outputs=linear.variables).values()
     sim = model.simulation(method="dopri5", tolerance=1e-6, outputs=linear.variables,
                            set={"tilt": 0.3})
-    y, begin, calls = sim.values(), time.perf_counter(), 5000
+    y, begin, calls = sim.values(), time.perf_counter(), 8000
     seen = np.empty((calls, len(y)))
     for k in range(calls):
         y = seen[k] = sim.step(0.001, push=-K @ (y - upright))
