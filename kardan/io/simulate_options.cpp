@@ -50,6 +50,11 @@ std::string option_text(const FieldValue& value) {
 
 void method_option(const Choice& choice, const std::string& name, const FieldValue& value,
                    SimulateOptions& out, Diagnostics& diagnostics) {
+  if (out.method == automatic_method) {
+    diagnostics.error("option.unknown", fmt::format("simulate.options: there is no option '{}'", name),
+                      value.where, "'auto' chooses the method: name it to give it options");
+    return;
+  }
   if (!choice.method || !choice.formulation) return;  // reported already
   std::vector<OptionInfo> declared = choice.method->options;
   declared.insert(declared.end(), choice.formulation->options.begin(),

@@ -39,7 +39,8 @@ const ElementType* NamedJoints::acted_on(const NamedFields& e, const ElementType
   const NamedFields* joint = chooses ? named(e) : nullptr;
   const FieldValue* value = joint ? joint->find("type") : nullptr;
   const auto* word = value ? std::get_if<std::string>(&value->data) : nullptr;
-  return word ? catalog_.find(*word) : nullptr;
+  const ElementType* found = word ? catalog_.find(*word) : nullptr;
+  return found && found->category == Category::joint ? found : nullptr;
 }
 
 void NamedJoints::take_coordinate(const ElementType& type, const ElementType& joint,

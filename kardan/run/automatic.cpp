@@ -37,7 +37,7 @@ constexpr double settled_growth = 1.5;
 
 /// Of the work of a run, what a look at one method may cost, and what another one has to save of
 /// the rest; of the steps of a look, those that are not counted; and so few show nothing.
-constexpr double look_share = 0.015, worth_changing = 0.4, first_share = 0.5;
+constexpr double look_share = 0.015, worth_changing = 0.4, compared_share = 0.5;
 constexpr std::size_t least_seen = 4;
 
 /// Of an explicit step beyond its evaluations and its end: the states inside it, where forces do
@@ -143,7 +143,7 @@ class Chooser {
     counted_.evaluations += report.counters.evaluations;
     const bool works = report.reason == Reason::stopped || report.reason == Reason::finished;
     if (!works || seen.size() < least_seen) return unknown;
-    const auto half = static_cast<std::size_t>(first_share * static_cast<double>(seen.size() - 1));
+    const auto half = static_cast<std::size_t>(compared_share * static_cast<double>(seen.size() - 1));
     return (seen.back().work - seen[half].work) / (seen.back().t - seen[half].t);
   }
 

@@ -232,7 +232,7 @@ class Binder {
 
   void check_row(const FormulaRow& written, const BoundRow& bound, const std::vector<char>& moves) {
     const ElementFormula& formula = written.formula;
-    const auto refuse = [&](const char* code, const std::string& what, const char* hint) {
+    const auto fail = [&](const char* code, const std::string& what, const char* hint) {
       diagnostics_.error(code, formula.owner + ": " + what, formula.where, hint);
     };
     using Kind = Quantity::Kind;
@@ -240,30 +240,30 @@ class Binder {
       const Quantity& q = bound.value.arguments[i];
       const std::string& name = bound.value.value.names()[i];
       if (!names_.is_followed(q) && !names_.is_rate(q))
-        return refuse("constraint.quantity",
+        return fail("constraint.quantity",
                       fmt::format("'{}' {}", name,
                                   q.kind == Kind::state || q.kind == Kind::auxiliary
                                       ? "is a variable of an element"
                                       : "is no coordinate, measure or rate of one"),
                       "use coordinates of bodies and joints, their rates, sensors of these and t");
     }
-    if (bound.value.arguments.size() < bound.value.value.names().size()) return;  // told
+    if (bound.value.arguments.size() < bound.value.value.names().size()) return;  // reported
     if (!Switches(bound.value.value).twice_smooth())
-      return refuse("constraint.kink", "it has kinks or jumps; a constraint must be smooth",
+      return fail("constraint.kink", "it has kinks or jumps; a constraint must be smooth",
                     "write it without abs, sign, min, max, mod, comparisons and tables with kinks; "
                     "interpolation: cubic in a table");
     if (bound.value.value.continuous_derivatives() < 2)
-      return refuse("constraint.kink", "a function in it has kinks; a constraint must be smooth",
+      return fail("constraint.kink", "a function in it has kinks; a constraint must be smooth",
                     "interpolation: cubic in a table, 'step' instead of 'ramp'");
     if (bound.of_velocities && !is_affine(bound.value.value, moves))
-      return refuse("constraint.not_affine", "velocities stand in it that are not linear",
+      return fail("constraint.not_affine", "velocities stand in it that are not linear",
                     "a constraint is linear in velocities: products of two, their squares and "
                     "functions have no force that holds them");
     if (bound.bodies.empty())
-      refuse("constraint.empty", "nothing that moves stands in it",
+      fail("constraint.empty", "nothing that moves stands in it",
              "name coordinates of bodies or joints, or sensors");
     if (bound.of_velocities && written.from_start)
-      refuse("constraint.start", "a constraint of velocities is not counted from the start",
+      fail("constraint.start", "a constraint of velocities is not counted from the start",
              "leave from_start out");
   }
 

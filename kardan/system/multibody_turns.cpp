@@ -8,6 +8,8 @@
 /// that bring it nearest. Were the assembly to turn it instead, what hangs on it would be dragged
 /// along, and might close on another branch.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -155,6 +157,88 @@ void MultibodyEquations<D>::turn_fully(const TurnCounter<D>& counter, int times,
     state.p = given;
     if (times % 2 != 0)
       for (int i = 3; i < 7; ++i) state.p[bodies_[b].p + i] *= -1;
+  }
+}
+
+/// [rad] How far the tangent `way` turns body b.
+template <int D>
+double MultibodyEquations<D>::turned(std::span<const double> way, int b) const {
+  if (D == 2 || b == 0 || bodies_[b].v_count <= 3) return 0;
+  const double* theta = way.data() + bodies_[b].v + 3;
+  return std::hypot(theta[0], theta[1], theta[2]);
+}
+
+/// How far b of a counter is from the half plane at which turns are counted. Turns are mostly
+/// followed from the same state again and again: its distances are kept.
+template <int D>
+double MultibodyEquations<D>::turn_distance(std::size_t counter, const State& state,
+                                            MotionScratch& scratch) const {
+  const TurnCounter<D>& c = program_.counters[counter];
+  std::array<double, 8> poses{};
+  double* pose = poses.data();
+  for (int b : {c.A.body, c.B.body}) {
+    if (b > 0 && bodies_[b].v_count > 3) std::copy_n(state.p.data() + bodies_[b].p + 3, 4, pose);
+    pose += 4;
+  }
+  TurnDistance& known = scratch.turn_distances[counter];
+  if (known.value >= 0 && known.poses == poses) return known.value;
+  if constexpr (D == 3) {
+    for (int b : {c.A.body, c.B.body})
+      if (b > 0) orient(state, b, scratch.motion[b]);
+    const Vec3d b = scratch.motion[c.B.body].R * c.angle.b;
+    const double along = dot(scratch.motion[c.A.body].R * c.angle.xA, b);
+    const double across = dot(scratch.motion[c.A.body].R * c.angle.yA, b);
+    known = {poses, along > 0 ? std::hypot(along, across) : std::abs(across)};
+  }
+  return known.value;
+}
+
+/// The angle of a counter without its turns, where the share s of the tangent `way` leads.
+template <int D>
+double MultibodyEquations<D>::principal_angle(const TurnCounter<D>& counter, const State& from,
+                                              std::span<const double> way, double s,
+                                              MotionScratch& scratch) const {
+  auto& motion = scratch.motion;
+  for (int b : {counter.A.body, counter.B.body}) {
+    if (b == 0) continue;
+    orient(from, b, motion[b]);
+    if constexpr (D == 3)
+      if (s > 0 && bodies_[b].v_count > 3) {
+        const double* theta = way.data() + bodies_[b].v + 3;
+        motion[b].R = motion[b].R * rotation_exp(s * Vec3d{theta[0], theta[1], theta[2]});
+      }
+  }
+  Measure<D> y;
+  counter.angle.evaluate({motion[counter.A.body], motion[counter.B.body]}, Depth::value, y);
+  return y.value;
+}
+
+/// Along the way in parts that are shorter than half a turn.
+template <int D>
+void MultibodyEquations<D>::follow_turns(const State& from, std::span<const double> way, State& to,
+                                         Workspace& ws) const {
+  if (program_.counters.empty()) return;
+  constexpr double longest_part = 2;  // [rad]
+  constexpr double farthest = 1e4;    // [rad] nothing that a step may reach
+  auto& scratch = static_cast<MotionScratch&>(*ws.scratch);
+  for (std::size_t i = 0; i < program_.counters.size(); ++i) {
+    const TurnCounter<D>& c = program_.counters[i];
+    if (c.whole) {
+      to.turns[i] = whole_turns(i, from, to, scratch);
+      continue;
+    }
+    const double turn = turned(way, c.A.body) + turned(way, c.B.body);
+    to.turns[i] = from.turns[i];
+    // Where b cannot have come to the half plane.
+    if (D == 3 && turn < 0.99 * turn_distance(i, from, scratch)) continue;
+    if (!(turn < farthest)) continue;
+    const int parts = 1 + static_cast<int>(turn / longest_part);
+    double last = principal_angle(c, from, way, 0, scratch);
+    for (int k = 1; k <= parts; ++k) {
+      const double next = principal_angle(c, from, way, static_cast<double>(k) / parts, scratch);
+      to.turns[i] += static_cast<int>(std::lround((last - next) / (2 * std::numbers::pi)));
+      last = next;
+    }
   }
 }
 

@@ -186,6 +186,7 @@ TEST(NoChangeBand, KeepsStepsThatWouldGrowALittle) {
 TEST(TolerancePerVariable, IsMetByThatVariable) {
   Prepared model = model_file(welch.file);
   SimulateOptions options;
+  options.method = "rn4";
   options.t_end = 2;
   options.driver.tolerance = 1e-3;
   options.tolerance_of = {{"link_2", 1e-7}};

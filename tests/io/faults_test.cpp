@@ -249,7 +249,10 @@ TEST(Simulate, OptionsAreCheckedWhereTheyStand) {
   EXPECT_EQ(only_fault(body + "simulate: {options: {safety: 9}}\n"), "3:30 field.range");
   EXPECT_EQ(only_fault(body + "simulate: {method: newmark, options: {gamma: fast}}\n"),
             "3:46 option.value");
-  EXPECT_EQ(only_fault(body + "simulate: {formulation: index9}\n"), "3:25 formulation.unknown");
+  EXPECT_EQ(only_fault(body + "simulate: {method: rn4, formulation: index9}\n"),
+            "3:38 formulation.unknown");
+  // 'auto' chooses both.
+  EXPECT_EQ(only_fault(body + "simulate: {formulation: index_1}\n"), "3:25 method.formulation");
   EXPECT_EQ(only_fault(body + "simulate: {options: 3}\n"), "3:21 field.type");
   EXPECT_TRUE(faults_in(body +
                         "simulate: {t_end: 3, method: newmark, tolerance: 1e-3, every: 0.1,\n"

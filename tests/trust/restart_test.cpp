@@ -203,6 +203,7 @@ TEST(RestartLimits, ALaterEndIsThatOfARunWithIt) {
 TEST(RestartLimits, MoreStepsGoOnWhereTheyEnded) {
   const Model model = test::shipped("pendulum");
   SimulateOptions options = pendulum_options();
+  options.method = "rn4";
   Diagnostics diagnostics;
   Told whole, part, rest;
   Prepared a = prepare(model, {}, diagnostics), b = prepare(model, {}, diagnostics),

@@ -74,6 +74,7 @@ class Study:
 
     @property
     def title(self) -> str:
+        """As the study calls itself."""
         return self._core.title
 
     @property
@@ -83,10 +84,12 @@ class Study:
 
     @property
     def parameters(self) -> list[str]:
+        """Names of what varies."""
         return self._core.parameters
 
     @property
     def kept(self) -> list[str]:
+        """Names of what is kept of each run."""
         return self._core.kept
 
     def __getitem__(self, name: str) -> np.ndarray:
