@@ -7,7 +7,7 @@ namespace kardan {
 namespace {
 
 /// Newton's method ends at a step of this relative size; the forces of joints bend their equations.
-constexpr double converged = 1e-14;
+constexpr double settled = 1e-14;
 constexpr int most_iterations = 50;
 
 /// inverse = A^-1 (Gauss-Jordan with pivots of the column); the determinant.
@@ -110,7 +110,7 @@ Eval solve_slips(const Patterns& patterns, double mass, const Workspace& ws, Sli
       add_scaled(scratch.right[i], slip(i).lambda, scratch.lambda);
     }
     if (!std::isfinite(change)) return Eval::recoverable;
-    if (change < converged) return Eval::ok;
+    if (change < settled) return Eval::ok;
   }
   return Eval::recoverable;
 }

@@ -382,7 +382,7 @@ contacts:
 
 /// An eccentric drives a follower through a stiff, lightly damped contact: once what is fast has died
 /// out, 'radau5' takes far fewer steps than 'rodasp'.
-constexpr const char* cam = R"(
+constexpr const char* eccentric_cam = R"(
 kardan: 1
 dimension: 2
 parameters: {R: 0.05, r: 0.01, ecc: 0.02, w: 30}
@@ -408,7 +408,7 @@ TEST(AutomaticRun, TakesACheaperMethodOnTheWay) {
   RunReport runs[3];
   int k = 0;
   for (const char* method : {"auto", "rodasp", "radau5"}) {
-    Prepared p = prepared(test::model_of(cam));
+    Prepared p = prepared(test::model_of(eccentric_cam));
     SimulateOptions options = automatic(1, 1e-6);
     options.method = method;
     Diagnostics diagnostics;
@@ -431,13 +431,13 @@ TEST(AutomaticRun, LooksForACheaperMethodAlsoFromRestartPoints) {
   std::vector<RunMemory> memories;
   Watchers watchers;
   watchers.checkpoint = [&](const RunMemory& memory) { memories.push_back(memory); };
-  Prepared whole = prepared(test::model_of(cam));
+  Prepared whole = prepared(test::model_of(eccentric_cam));
   Diagnostics diagnostics;
   const RunReport r = simulate(whole, options, watchers, diagnostics);
   EXPECT_EQ(r.method, "radau5") << r.automatic.why;
   ASSERT_GE(memories.size(), 10U);
   for (const std::size_t i : {std::size_t{1}, memories.size() / 3, memories.size() - 2}) {
-    Prepared again = prepared(test::model_of(cam));
+    Prepared again = prepared(test::model_of(eccentric_cam));
     const RunReport rest = simulate(again, options, Watchers{}, diagnostics, &memories[i]);
     EXPECT_EQ(rest.automatic.why, r.automatic.why);
     EXPECT_EQ(rest.driver.counters.steps, r.driver.counters.steps);

@@ -81,13 +81,13 @@ TEST_P(FeaturesOfEveryMethod, SeesPushesInWrittenEquations) {
   EXPECT_NEAR(run.end().r[0], 10 / after(20), 1e-3);
 }
 
-std::vector<std::string> names_of_methods() {
+std::vector<std::string> featured_methods() {
   std::vector<std::string> out;
   for (const Method& m : methods())
     if (m.order > 1) out.emplace_back(m.name);
   return out;
 }
-INSTANTIATE_TEST_SUITE_P(Methods, FeaturesOfEveryMethod, testing::ValuesIn(names_of_methods()),
+INSTANTIATE_TEST_SUITE_P(Methods, FeaturesOfEveryMethod, testing::ValuesIn(featured_methods()),
                          [](const auto& p) { return p.param; });
 
 /// Pushes of random places, widths down to a millionth of the way, and impulses above 10 tolerances.

@@ -13,7 +13,7 @@ namespace {
 
 using test::Ran;
 
-constexpr double g = 9.81;
+constexpr double earth = 9.81;
 
 Ran run_friction(const std::string& text, double t_end, const std::string& method = "rn4",
               double tolerance = 1e-9) {
@@ -54,7 +54,7 @@ TEST(RockingBlock, KeepsAtEveryImpactWhatHousnerSays) {
   const Ran r = run_friction(
       box(b, h, fmt::format("position: [{:.17g}, {:.17g}], angle: {}", x, y, tilt), 0, 2), 2.5);
   const double kept = 1 - 1.5 * b * b / (b * b + h * h);
-  double potential = 2 * g * (y - h);  // above the upright block; all of it is speed at an impact
+  double potential = 2 * earth * (y - h);  // above the upright block; all of it is speed at an impact
   const auto left = r.times("l", -1), right = r.times("r", -1);
   ASSERT_EQ(left.size(), 2u);
   ASSERT_EQ(right.size(), 1u);
@@ -75,7 +75,7 @@ TEST(FallingBox, HasTheMomentumOfItsImpact) {
   const double rx = -b * std::cos(angle) + h * std::sin(angle);
   const double ry = -b * std::sin(angle) - h * std::cos(angle);  // corner l from the centre
   for (const double mu : {0.1, 2.0}) {
-    const double fall = 1.5 + ry, v = std::sqrt(2 * g * fall), t = v / g;
+    const double fall = 1.5 + ry, v = std::sqrt(2 * earth * fall), t = v / earth;
     const Ran r =
         run_friction(box(b, h, "position: [0, 1.5], angle: 0.4, velocity: [0.3, 0]", 0, mu), t + 1e-6);
     ASSERT_FALSE(r.times("l", -1).empty());
@@ -107,10 +107,10 @@ TEST(Bounce, TakesSpinByFriction) {
       "0.5}}}}\n"
       "friction: {rub: {along: ball.x + 0.1*ball.angle, kinetic: 0.1, stop: lane}}\n",
       0.6);
-  const double v = std::sqrt(2 * g), P = m * (1 + e) * v;
+  const double v = std::sqrt(2 * earth), P = m * (1 + e) * v;
   EXPECT_NEAR(r.end().v[0], -mu * P / m, 1e-9);
   EXPECT_NEAR(r.end().v[2], spin - mu * P * radius / J, 1e-7);
-  EXPECT_NEAR(r.end().v[1], e * v - g * (0.6 - v / g), 1e-9);
+  EXPECT_NEAR(r.end().v[1], e * v - earth * (0.6 - v / earth), 1e-9);
 }
 
 /// Kane's double pendulum (Kane & Levinson, Dynamics, 1985, 5.9), for which Newton's law of
@@ -195,7 +195,7 @@ TEST(Ladder, LeavesTheWallWhereItNoLongerPresses) {
     // Unknowns alpha, W (wall, +x), F (floor, +y); friction: floor -mu F in x, wall +mu W in y.
     // x'' = l (c a - s w^2), y'' = -l (s a + c w^2); counterclockwise = q grows.
     double A[3][4] = {{m * l * c, -1, mu, m * l * s * w * w},
-                      {-m * l * s, -mu, -1, -m * g + m * l * c * w * w},
+                      {-m * l * s, -mu, -1, -m * earth + m * l * c * w * w},
                       {J, 0, 0, 0}};
     // Foot at (l s, -l c), top at (-l s, l c) from the centre: moments r x f.
     A[2][2] = -(l * s - l * c * mu);   // foot: l s F - (-l c)(-mu F)
@@ -265,13 +265,13 @@ friction:
   const Ran r = run_friction(text, 2.5);
   ASSERT_EQ(r.times("under.stick", -1).size(), 1u);
   ASSERT_EQ(r.times("between.stick", -1).size(), 1u);
-  const double first = 0.2 * 3 * g / 10;
+  const double first = 0.2 * 3 * earth / 10;
   EXPECT_NEAR(r.times("under.stick", -1)[0], first, 1e-9);
   // Together a = (10 t - 0.2*3 g)/3 until it is 0.4 g.
-  const double second = (3 * 0.4 * g + 0.2 * 3 * g) / 10;
+  const double second = (3 * 0.4 * earth + 0.2 * 3 * earth) / 10;
   EXPECT_NEAR(r.times("between.stick", -1)[0], second, 1e-9);
   const double v = 5.0 / 3 * (second - first) * (second - first);
-  EXPECT_NEAR(r.end().v[2], v + 0.4 * g * (2.5 - second), 1e-8);
+  EXPECT_NEAR(r.end().v[2], v + 0.4 * earth * (2.5 - second), 1e-8);
 }
 
 /// With Stribeck's curve: m v' = -N (mu_k + (mu_s - mu_k) exp(-(v/v_s)^2)), by Simpson over v.

@@ -220,7 +220,7 @@ TEST(Formulas, WithKinksEndStepsThere) {
 
 // --- motors ------------------------------------------------------------------------------------
 
-constexpr const char* arm = R"yaml(
+constexpr const char* driven_arm = R"yaml(
 kardan: 1
 dimension: 2
 bodies: {arm: {mass: 2, inertia: 0.5, position: [0.5, 0]}}
@@ -228,17 +228,17 @@ joints: {pin: {type: revolute, bodies: [ground, arm], at: [0, 0]}}
 )yaml";  // about the pin: 0.5 + 2*0.25 = 1
 
 TEST(Motor, PrescribesAngleRateAndTorque) {
-  const Ran angle = run_model(std::string(arm) +
+  const Ran angle = run_model(std::string(driven_arm) +
                                   "drivers: {m: {type: motor, joint: pin, angle: "
                                   "sin(t)}}\n",
                               "rn4", 2);
   EXPECT_NEAR(at_end(angle, "pin.angle"), std::sin(2), 1e-9);
   const Ran rate = run_model(
-      std::string(arm) + "drivers: {m: {type: motor, joint: pin, rate: 3*t^2}}\n", "rn4", 2);
+      std::string(driven_arm) + "drivers: {m: {type: motor, joint: pin, rate: 3*t^2}}\n", "rn4", 2);
   EXPECT_NEAR(at_end(rate, "pin.angle"), 8, 1e-7);
   EXPECT_NEAR(at_end(rate, "pin.rate"), 12, 1e-7);
   const Ran torque = run_model(
-      std::string(arm) + "drivers: {m: {type: motor, joint: pin, torque: -4*pin.angle + 4}}\n",
+      std::string(driven_arm) + "drivers: {m: {type: motor, joint: pin, torque: -4*pin.angle + 4}}\n",
       "rn4", 2);
   EXPECT_NEAR(at_end(torque, "pin.angle"), 1 - std::cos(4), 1e-7);
   EXPECT_NEAR(at_end(torque, "m.torque"), 4 * std::cos(4), 1e-6);
@@ -248,7 +248,7 @@ TEST(Motor, PrescribesAngleRateAndTorque) {
 /// kp = 25, kd = 6 about 1 kg m^2: e = exp(-3 t) (cos 4t + 3/4 sin 4t) of a step.
 TEST(Motor, WithGainsIsADampedOscillatorAndHasNoState) {
   const Ran r = run_model(
-      std::string(arm) + "drivers: {m: {type: motor, joint: pin, angle: 0.5, kp: 25, kd: 6}}\n",
+      std::string(driven_arm) + "drivers: {m: {type: motor, joint: pin, angle: 0.5, kp: 25, kd: 6}}\n",
       "rn4", 0.7, 1e-10);
   const double t = 0.7;
   EXPECT_NEAR(at_end(r, "pin.angle"),
@@ -260,7 +260,7 @@ TEST(Motor, WithGainsIsADampedOscillatorAndHasNoState) {
 /// At its limit it gives a constant torque; it leaves the limit where kp e + kd e' falls below.
 TEST(Motor, GivesNoMoreThanItsLimit) {
   const Ran r =
-      run_model(std::string(arm) +
+      run_model(std::string(driven_arm) +
                     "drivers: {m: {type: motor, joint: pin, angle: 10, kp: 25, kd: 5, limit: 3}}\n",
                 "rn4", 1, 1e-10);
   EXPECT_NEAR(at_end(r, "pin.angle"), 1.5, 1e-9);
@@ -269,11 +269,11 @@ TEST(Motor, GivesNoMoreThanItsLimit) {
 }
 
 TEST(Motor, FollowsAsAControllerDoes) {
-  const Ran motor = run_model(std::string(arm) +
+  const Ran motor = run_model(std::string(driven_arm) +
                                   "drivers: {m: {type: motor, joint: pin, angle: 0.3*sin(2*t), kp: "
                                   "30, kd: 4, ki: 8}}\n",
                               "rodasp", 2, 1e-10);
-  const Ran controller = run_model(std::string(arm) +
+  const Ran controller = run_model(std::string(driven_arm) +
                                        "forces: {m: {type: controller, joint: pin, reference: "
                                        "0.3*sin(2*t), kp: 30, kd: 4, ki: 8}}\n",
                                    "rodasp", 2, 1e-10);
