@@ -8,7 +8,7 @@ namespace {
 
 /// A course may bend more between ends of steps than they tell.
 constexpr double more_bent = 4;
-constexpr int most_looks = 6;
+constexpr int most_looks = 40;
 
 struct Top {
   double t = 0, y = 0;
@@ -60,12 +60,21 @@ void PeakSearch::look(double begin, double end, const Course& at) const {
   double t1 = 0.5 * (begin + end), y1 = side() * at(t1, Look::first);
   const Top first = top_of(t0, y0, t1, y1, t2, y2);
   if (!beats(std::max(y1, first.y)) && y1 == y1) return;
-  // Not-a-number ends the search: the reduction says that a moment is not known.
+  // Not-a-number ends the search: the reduction says that a moment is not known. Else it goes on
+  // until the course is flat between the outer two points.
+  double before = t2 - t0, before_that = 2 * before;
   for (int looks = 1; looks < most_looks && y1 == y1; ++looks) {
-    const double t = top_of(t0, y0, t1, y1, t2, y2).t, least = 1e-6 * (end - begin);
-    if (std::abs(t - t1) < least || t - t0 < least || t2 - t < least) break;
+    if (y1 - std::min(y0, y2) <= worth_ * std::abs(y1)) break;
+    const double width = t2 - t0, least = 1e-3 * width;
+    double t = top_of(t0, y0, t1, y1, t2, y2).t;
+    // Parabolas may gain on one side only: the wider one is halved where two looks have not halved
+    // it, or where the top is a point that is known.
+    if (width > 0.5 * before_that || std::abs(t - t1) < least || t - t0 < least || t2 - t < least)
+      t = t1 - t0 > t2 - t1 ? 0.5 * (t0 + t1) : 0.5 * (t1 + t2);
+    if (!(t > t0 && t < t2) || t == t1) break;  // rounding
+    before_that = before;
+    before = width;
     const double y = side() * at(t, Look::first);
-    const double gain = std::abs(y - y1);
     // The better one of the inner two stays in the middle.
     double ta = t1, ya = y1, tb = t, yb = y;
     if (ta > tb) {
@@ -77,7 +86,6 @@ void PeakSearch::look(double begin, double end, const Course& at) const {
     } else {
       t0 = ta, y0 = ya, t1 = tb, y1 = yb;
     }
-    if (gain <= worth_ * std::abs(y1)) break;
   }
   at(t1, Look::counts);
 }
