@@ -97,7 +97,7 @@ Place place_of(const System& system, const FrameData& frame, const State& state)
 
 /// One expression, function or table, and what its names are.
 struct HeldTables::Use {
-  enum class Of { time, road, length, angle, equations };
+  enum class Of { time, road, length, angle, equations, motion };
 
   std::string what, unit = "s", argument = "t =";
   Of of = Of::time;
@@ -105,6 +105,7 @@ struct HeldTables::Use {
   std::optional<Table> table;
   Expression expression;
   std::vector<int> slots;  // of the names: y, rate, t of a law; the variables of equations
+  std::vector<Quantity> quantities;  // of a formula of the motion
   const FrameData *A = nullptr, *B = nullptr;
   double angle = 0, rate = 0, t = 0;  // of the last state, to count turns by
   bool has_angle = false;
@@ -142,6 +143,34 @@ bool HeldTables::any() const {
   return !uses_.empty();
 }
 
+/// A law over its own coordinate, or a formula over quantities of the motion.
+void HeldTables::read_formula(const ElementData& element, bool turns, const Expression& formula,
+                              Use& use) {
+  use.argument = "an argument of", use.unit = "";
+  const std::string own[] = {turns ? "angle" : "length", "rate", "t"};
+  const auto slot = [&](const std::string& name) { return std::ranges::find(own, name); };
+  const auto names = formula.names();
+  if (element.frames.size() == 2 &&
+      std::ranges::all_of(names, [&](const auto& n) { return slot(n) != std::end(own); })) {
+    use.of = turns ? Use::Of::angle : Use::Of::length;
+    use.A = &element.frames[0], use.B = &element.frames[1];
+    for (const std::string& name : names)
+      use.slots.push_back(static_cast<int>(slot(name) - std::begin(own)));
+  } else {
+    use.of = Use::Of::motion;
+    for (const std::string& name : names) {
+      // The coordinate of a law is a sensor of the element.
+      auto found = system_.find_quantity(element.name + "." + name);
+      if (!found || slot(name) == std::end(own)) found = system_.find_quantity(name);
+      if (!found) return;
+      use.slots.push_back(static_cast<int>(use.quantities.size()));
+      use.quantities.push_back(*found);
+    }
+    if (!ws_) ws_ = system_.make_workspace();
+  }
+  use.expression = watched(formula, use.seen);
+}
+
 void HeldTables::find_in_elements() {
   const Blueprint& blueprint = system_.blueprint();
   Diagnostics discarded;
@@ -154,11 +183,22 @@ void HeldTables::find_in_elements() {
         use->what = element.name + "." + key;
         TimeFunction function;
         Expression law;
+        Signal signal;
         if (field.kind == kind_of(function) &&
             reader.read(value, use->what, field.info, function)) {
           if (function.table()) use->table = *function.table();
           if (function.expression()) use->expression = watched(*function.expression(), use->seen);
           use->slots.assign(use->expression.names().size(), 0);
+        } else if (field.kind == kind_of(signal) &&
+                   reader.read(value, use->what, field.info, signal)) {
+          if (const Expression* motion = signal.of_motion()) {
+            read_formula(element, field.info.unit == "N m", *motion, *use);
+          } else {
+            const TimeFunction& f = signal.of_time();
+            if (f.table()) use->table = *f.table();
+            if (f.expression()) use->expression = watched(*f.expression(), use->seen);
+            use->slots.assign(use->expression.names().size(), 0);
+          }
         } else if (field.kind == kind_of(use->table) && !element.frames.empty() &&
                    reader.read(value, use->what, field.info, use->table)) {
           use->of = Use::Of::road;
@@ -230,6 +270,11 @@ void HeldTables::observe(const State& state) {
       look(*u.table, place_of(system_, *u.A, state).p.x, u.seen);
     } else if (u.of == Use::Of::equations) {
       u.at(written_->values);
+    } else if (u.of == Use::Of::motion) {
+      std::vector<double> values;
+      for (const Quantity& q : u.quantities)
+        values.push_back(system_.quantity(q, state, 0, {}, {}, *ws_));
+      u.at(values);
     } else {
       const Place a = place_of(system_, *u.A, state), b = place_of(system_, *u.B, state);
       const Vec3d d = b.p - a.p, z = a.R * Vec3d{0, 0, 1};

@@ -1,6 +1,6 @@
 #pragma once
 /// Tables whose last value was held beyond their ends in a run: by functions of time, whatever they
-/// call them with, by roads, laws and written equations.
+/// call them with, by roads, laws, formulas of the motion and written equations.
 
 #include <memory>
 
@@ -28,10 +28,12 @@ class HeldTables {
   struct Use;
   struct Written;
   void find_in_elements();
+  void read_formula(const ElementData& element, bool turns, const Expression& formula, Use& use);
   void find_in_equations();
 
   const System& system_;
   std::vector<std::unique_ptr<Use>> uses_;
+  std::unique_ptr<Workspace> ws_;  // of quantities in formulas
   std::unique_ptr<Written> written_;  // the variables of written equations
 };
 

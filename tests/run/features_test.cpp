@@ -180,6 +180,10 @@ TEST(HeldTables, AreRemarkedWhateverUsesThem) {
             "p.law: its table is held"},
            {turned + "{type: rotational_spring_damper, between: [ground, a], law: '-f(angle)'}",
             "p.law: its table is held"},
+           {pushed + "{type: force, on: a, fx: '-f(a.x)'}", "p.fx: its table is held"},
+           {pushed + "{type: force, on: a, fx: '-f(a.x/2)'}", ""},
+           {pushed + "{type: spring_damper, between: [ground, a], law: '-f(length) - a.vy'}",
+            "p.law: its table is held"},
            {written + "  forces: {v: '-f(x)'}\n", "equations.forces.v: its table is held"},
            {written + "  forces: {v: '-f(x/2)'}\n", ""},
            // Out and back again.
