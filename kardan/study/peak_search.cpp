@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kardan {
 namespace {
 
 /// A course may bend more between ends of steps than they tell.
 constexpr double more_bent = 4;
-constexpr int most_looks = 40;
+constexpr int most_looks = 40, most_halvings = 12, few_halvings = 3;
 
 struct Top {
   double t = 0, y = 0;
@@ -43,23 +44,35 @@ bool PeakSearch::beats(double y) const {
   return y > best + worth_ * std::abs(best);
 }
 
-bool PeakSearch::worth_it() const {
-  if (known_ < 2) return false;
-  if (known_ < 3) return true;
+/// y'' is taken to be bounded by it.
+double PeakSearch::most_bend() const {
+  if (known_ < 3) return std::numeric_limits<double>::infinity();
   const auto& [last, before, first] = ends_;
   const double h = last.t - before.t, h0 = before.t - first.t;
-  const double bend =
-      std::abs((last.y - before.y) / h - (before.y - first.y) / h0) / (0.5 * (h + h0));
-  // y'' bounded by B: the course leaves its chord by no more than B h^2/8.
-  return beats(std::max(side() * last.y, side() * before.y) + more_bent * bend * h * h / 8);
+  return more_bent * std::abs((last.y - before.y) / h - (before.y - first.y) / h0) /
+         (0.5 * (h + h0));
 }
 
 void PeakSearch::look(double begin, double end, const Course& at) const {
-  if (!worth_it()) return;
+  if (known_ < 2) return;
+  const double bend = most_bend();
   double t0 = begin, y0 = side() * ends_[1].y, t2 = end, y2 = side() * ends_[0].y;
-  double t1 = 0.5 * (begin + end), y1 = side() * at(t1, Look::first);
-  const Top first = top_of(t0, y0, t1, y1, t2, y2);
-  if (!beats(std::max(y1, first.y)) && y1 == y1) return;
+  double t1 = 0, y1 = 0;
+  const int most = std::isfinite(bend) ? most_halvings : few_halvings;
+  for (int looks = 0;; ++looks) {
+    // The course leaves its chord by no more than bend h^2/8.
+    const double h = t2 - t0;
+    if (looks == most || !beats(std::max(y0, y2) + bend * h * h / 8)) return;
+    t1 = 0.5 * (t0 + t2);
+    y1 = side() * at(t1, Look::first);
+    if (y1 != y1 || beats(std::max(y1, top_of(t0, y0, t1, y1, t2, y2).y))) break;
+    // It may stand right beside the higher end, if the course can rise from there.
+    if (y1 - std::max(y0, y2) + bend * h * h / 8 <= 0) return;
+    if (y0 > y2)
+      t2 = t1, y2 = y1;
+    else
+      t0 = t1, y0 = y1;
+  }
   // Not-a-number ends the search: the reduction says that a moment is not known. Else it goes on
   // until the course is flat between the outer two points.
   double before = t2 - t0, before_that = 2 * before;

@@ -2,11 +2,11 @@
 /// Looks for the largest or smallest value of a course inside steps.
 ///
 /// The ends of steps are known. Where the values there and the bend of the course, of three ends in
-/// a row, leave room for a value beyond the best so far, the middle is looked at; where it is, or the
-/// top of the parabola through the three is, beyond the best, the tops of parabolas are followed
-/// until nothing is gained. A course is taken for one that
-/// bends no more than four times what its ends tell: what is shorter than a step and seen by none of
-/// its ends, nor by its middle, is not found.
+/// a row, leave room for a value beyond the best so far, the middle is looked at, then the middles of
+/// ever smaller parts beside the higher end, as long as there is room in them; where one of them is,
+/// or the top of the parabola through it and its neighbours is, beyond the best, the tops of
+/// parabolas are followed until the course is flat around them. A course is taken for one that bends no more than four times what its ends tell:
+/// what is shorter than a step and seen by none of these is not found.
 
 #include <functional>
 
@@ -32,7 +32,7 @@ class PeakSearch {
   };
   double side() const { return seeker_->side() == SeeksPeaks::Side::above ? 1 : -1; }
   bool beats(double y) const;
-  bool worth_it() const;
+  double most_bend() const;
 
   const SeeksPeaks* seeker_;
   double worth_;

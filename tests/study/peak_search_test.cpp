@@ -39,7 +39,7 @@ TEST(PeakSearch, FindsTheTopOfASkewedCourse) {
   const auto course = [](double t) { return t * std::exp(-t / a); };
   const double top = a * std::exp(-1.0);
   for (const double worth : {1e-3, 1e-5, 1e-9})
-    for (const double h : {0.05, 0.21, 0.4, 0.47})
+    for (const double h : {0.05, 0.21, 0.29, 0.295, 0.305, 0.31, 0.4, 0.47})
       EXPECT_NEAR(found(course, h, worth), top, 2 * worth * top) << "steps of " << h;
 }
 
