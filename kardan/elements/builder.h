@@ -214,10 +214,6 @@ class Builder {
   /// What the element does not do as exactly as it is asked to: told by `check` and certificates.
   void remark(const std::string& text) { program_.remarks.push_back(name_ + ": " + text); }
 
-  /// Steps are bounded by what features of a law do between their ends; its force is a formula.
-  template <class M>
-  void watch_law(const M& m, const ExpressionLaw& law, int A, int B, int counter);
-
   /// The element cannot be built: a located error. `code` is listed in the docs.
   void fail(std::string code, const std::string& message, std::string hint = "");
 
@@ -339,16 +335,6 @@ void Builder<D>::line_force(M m, int A, int B, Law law, int counter, double init
       law);
   law_inputs(m, law, A, B, counter, s.aux);
   force_bank<LineForces<D, M>>().items.push_back({m, std::move(law), counter, s});
-}
-
-template <int D>
-template <class M>
-void Builder<D>::watch_law(const M& m, const ExpressionLaw& law, int A, int B, int counter) {
-  if (!is_input(law, Varies::way)) return;
-  Input<D> input =
-      input_on(A, B, std::is_same_v<M, Angle<D>> ? InputKind::torque : InputKind::force);
-  input.source = LawInput<D>{law, AnyMeasure<D>(m), counter, Varies::way};
-  program_.inputs.push_back(std::move(input));
 }
 
 template <int D>

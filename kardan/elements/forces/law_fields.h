@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "kardan/base/switches.h"
 #include "kardan/elements/builder.h"
 #include "kardan/elements/field.h"
 
@@ -17,21 +16,12 @@ inline Law expression_law(const Expression& e, std::string_view coordinate) {
   return law;
 }
 
-/// Whether nothing else stands in it than (coordinate, rate, t).
-inline bool is_of(const Expression& e, std::string_view coordinate) {
+/// A law over (coordinate, rate, t) alone: its derivatives are cheap, and steps are bounded by what
+/// it does along their way (enclosures), so that its kinks need not be events.
+inline bool is_plain(const Expression& e, std::string_view coordinate) {
   return std::ranges::all_of(e.names(), [&](const std::string& name) {
     return name == coordinate || name == "rate" || name == "t";
   });
-}
-
-/// A law over (coordinate, rate, t) alone, with kinks in time at most, where steps stop as at those
-/// of all inputs: its derivatives are cheap.
-inline bool is_plain(const Expression& e, std::string_view coordinate) {
-  if (!is_of(e, coordinate)) return false;
-  const double some_time = 0.37;
-  const Expression held =
-      e.bind([&](std::string_view name) { return name == "t" ? &some_time : nullptr; });
-  return Switches(held).count() == 0;
 }
 
 /// Adds a law over a coordinate, its rate, t and any other quantities.
@@ -49,9 +39,6 @@ void add_law(Builder<D>& b, const Signal& law, const std::string& coordinate, co
       b.formula("law", e, law.where(),
                 {{coordinate, b.name() + "." + coordinate}, {"rate", b.name() + ".rate"}}),
       measure, 0, 1, kind);
-  // Its switches are events, and events that are shorter than a step are not.
-  if (is_of(e, coordinate))
-    b.watch_law(measure, std::get<ExpressionLaw>(expression_law(e, coordinate)), 0, 1, counter);
 }
 
 /// Adds a load along a measure: a function of t, or a formula.
