@@ -59,7 +59,7 @@ void find_unused(const System& system, ConstraintAnalysis& out) {
 
 /// Rank and dependencies of the first rows; the others count as zero.
 RowDependencies dependencies_of_first(int rows, const System& system, const State& state,
-                                      Workspace& ws, double tolerance) {
+                                      Workspace& ws, RankOptions options) {
   if (system.evaluate(state, {.velocity = true}, ws) != Eval::ok) {
     RowDependencies none;
     none.eval = Eval::recoverable;
@@ -71,8 +71,6 @@ RowDependencies dependencies_of_first(int rows, const System& system, const Stat
   Vector scale(pattern.cols);
   for (int j = 0; j < pattern.cols; ++j) scale[j] = column_scale(system, j);
   for (int k = 0; k < pattern.nonzeros(); ++k) scaled.values[k] *= scale[pattern.column[k]];
-  RankOptions options;
-  options.tolerance = tolerance;
   return find_row_dependencies(scaled, options);
 }
 
@@ -80,16 +78,21 @@ RowDependencies dependencies_of_first(int rows, const System& system, const Stat
 
 RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws,
                                         double tolerance) {
-  return dependencies_of_first(system.sizes().constraints(), system, state, ws, tolerance);
+  return dependencies_of_first(
+      system.sizes().constraints(), system, state, ws,
+      {.tolerance = tolerance, .condition = RankOptions::Condition::left_out});
 }
 
 RowDependencies holonomic_dependencies(const System& system, const State& state, Workspace& ws) {
-  return dependencies_of_first(system.sizes().lambda, system, state, ws, rank_tolerance);
+  return dependencies_of_first(
+      system.sizes().lambda, system, state, ws,
+      {.tolerance = rank_tolerance, .condition = RankOptions::Condition::left_out});
 }
 
 ConstraintAnalysis analyse(const System& system, const State& state, Workspace& ws) {
   ConstraintAnalysis out;
-  const RowDependencies found = constraint_dependencies(system, state, ws);
+  const RowDependencies found = dependencies_of_first(system.sizes().constraints(), system, state,
+                                                      ws, {.tolerance = rank_tolerance});
   const Sizes& n = system.sizes();
   out.rank = found.rank;
   out.position_rank = n.mu > 0 ? holonomic_dependencies(system, state, ws).rank : found.rank;

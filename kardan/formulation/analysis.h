@@ -49,7 +49,8 @@ struct ConstraintAnalysis {
 /// Analyses the constraints at a consistent state.
 ConstraintAnalysis analyse(const System& system, const State& state, Workspace& ws);
 
-/// Rank and dependencies at a state, on the scaled matrix: of all rows, and of the holonomic ones.
+/// Rank and dependencies at a state, on the scaled matrix: of all rows, and of the holonomic ones;
+/// without the condition.
 RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws,
                                         double tolerance = rank_tolerance);
 RowDependencies holonomic_dependencies(const System& system, const State& state, Workspace& ws);

@@ -178,6 +178,13 @@ class PivotedQr::Implementation {
     return std::abs(qr_.matrixR()(0, 0) / qr_.matrixR()(rank_ - 1, rank_ - 1));
   }
 
+  Matrix triangle_transposed() const {
+    Matrix result(rank_, rank_);
+    for (int i = 0; i < rank_; ++i)
+      for (int j = 0; j <= i; ++j) result(i, j) = qr_.matrixR()(j, i);
+    return result;
+  }
+
   int rows() const { return rows_; }
   int cols() const { return cols_; }
   int rank() const { return rank_; }
@@ -223,6 +230,10 @@ const std::vector<int>& PivotedQr::column_permutation() const {
 
 double PivotedQr::pivot_ratio() const {
   return implementation_->pivot_ratio();
+}
+
+Matrix PivotedQr::triangle_transposed() const {
+  return implementation_->triangle_transposed();
 }
 
 void PivotedQr::solve(std::span<const double> b, std::span<double> x) {

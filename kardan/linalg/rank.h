@@ -19,6 +19,8 @@ struct RankOptions {
   /// Coefficients of a dependency between rows of unit length are dropped up to this size: they are
   /// rounding (at most about tolerance times condition), not part of the dependency.
   double coefficient_tolerance = 1e-8;
+  /// Of the independent rows: their exact condition costs more than which they are.
+  enum class Condition { exact, left_out } condition = Condition::exact;
 };
 
 /// A P = Q R by Householder reflections with column pivoting; completed to Q [T 0; 0 0] Z' when the
@@ -41,6 +43,8 @@ class PivotedQr {
   /// |R(0,0)| / |R(r-1,r-1)|, r the rank: a lower bound of the condition of the independent
   /// columns; 1 when the rank is 0.
   double pivot_ratio() const;
+  /// R' of the independent columns, which has their singular values.
+  Matrix triangle_transposed() const;
 
   /// The x of least norm among those that minimise ||A x - b||.
   void solve(std::span<const double> b, std::span<double> x);
@@ -97,7 +101,7 @@ struct RowDependencies {
   std::vector<Dependency> dependent;  ///< ascending in row
   /// Largest over smallest singular value of the independent rows, each scaled to unit length: the
   /// exact ratio for dense matrices, an estimate from inside (a lower bound; within two
-  /// percent on chains) for sparse ones; 1 when the rank is 0.
+  /// percent on chains) for sparse ones; 1 when the rank is 0, or it was left out.
   double condition = 1.0;
   /// recoverable when a value is not finite; then the rest is empty.
   Eval eval = Eval::ok;

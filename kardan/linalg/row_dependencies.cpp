@@ -35,13 +35,13 @@ void sort_by_row(RowDependencies& result) {
   result.rank = static_cast<int>(result.independent.size());
 }
 
-/// Ratio of the extreme singular values of the listed rows of N.
-double condition_of_rows(const Matrix& N, const std::vector<int>& rows) {
-  if (rows.empty()) return 1.0;
-  Matrix chosen(static_cast<int>(rows.size()), N.cols());
-  for (int i = 0; i < chosen.rows(); ++i) std::copy_n(N.row(rows[i]), N.cols(), chosen.row(i));
+/// Ratio of the extreme singular values of the independent columns. Those of their triangle are
+/// rotated: it is smaller, and its rows, ordered by pivoting, are nearly orthogonal at once (Drmac &
+/// Veselic 2008).
+double condition_of_columns(const PivotedQr& qr) {
+  if (qr.rank() == 0) return 1.0;
   Svd svd;
-  if (svd.factor(chosen, Svd::Output::values) != Eval::ok) return HUGE_VAL;
+  if (svd.factor(qr.triangle_transposed(), Svd::Output::values) != Eval::ok) return HUGE_VAL;
   return svd.singular_values().front() / svd.singular_values().back();
 }
 
@@ -151,7 +151,8 @@ RowDependencies find_row_dependencies(const Matrix& A, RankOptions options) {
   }
   add_zero_rows(scaled, result);
   sort_by_row(result);
-  result.condition = condition_of_rows(N, result.independent);
+  if (options.condition == RankOptions::Condition::exact)
+    result.condition = condition_of_columns(qr);
   return result;
 }
 
