@@ -8,7 +8,6 @@
 
 #include "kardan/formulation/analysis.h"
 #include "kardan/formulation/culprit.h"
-#include "kardan/formulation/residuals.h"
 
 namespace kardan {
 
@@ -34,9 +33,7 @@ Eval AllCoordinates::choose_rows(const std::string& why) {
   for (int row : rows_.independent) rows_.holonomic += row < system_.sizes().lambda;
   for (Vector* v : {&scratch_.a, &scratch_.u})
     v->resize(second_order());  // of the first step that needs a projection
-  rows_.weight.resize(rows_.independent.size());
-  for (std::size_t i = 0; i < rows_.independent.size(); ++i)
-    rows_.weight[i] = scaled_residual(system_, rows_.independent[i], 0, 1.0);
+  rows_.positions.choose(system_, std::span(rows_.independent).first(rows_.holonomic));
   // The values of M decide how the solvers treat it.
   if (Eval e = evaluate_named(base_.state, {.force = true}); e != Eval::ok) return e;
   for (At* at : {base_at_.get(), at_.get(), end_at_.get()}) make_patterns(*at);
@@ -207,7 +204,7 @@ Eval AllCoordinates::begin_step(double h) {
 
 Eval AllCoordinates::rate(double t, const Local& y, LocalRate& out) {
   if (options_.gains == AllCoordinatesOptions::Gains::per_step && gains_.h == 0) {
-    culprit_ = "gains per step, which this method does not tell: set gains=constant";
+    culprit_ = "gains per step, whose length this method does not give: set gains=constant";
     return Eval::fatal;
   }
   chart_.to_velocities(y.x, y.u, point_.v);
@@ -221,7 +218,6 @@ Eval AllCoordinates::rate(double t, const Local& y, LocalRate& out) {
 
 Eval AllCoordinates::rebase(const State& state) {
   const bool known = move_base(state, base_, past_, end_);
-  at_base_ = true;
   if (known) {
     std::swap(base_at_, end_at_);
     std::swap(base_.a, end_.a);
@@ -323,9 +319,7 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
 /// At a distance s from a singular position two branches are s^2 apart, and s goes with what is
 /// left of a row: positions that are off by as much lie between them, and lead to either.
 bool AllCoordinates::branches_are_blurred() const {
-  double off = 0;
-  for (int i = 0; i < rows_.holonomic; ++i)
-    off = std::max(off, std::abs(rows_.weight[i] * end_at_->motion.g[i]));
+  const double off = rows_.positions.worst_of_these(end_at_->motion.g).size;
   return end_at_->left.square < singular::blurred * level() * level() * off;
 }
 
@@ -353,7 +347,6 @@ Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, 
 }
 
 bool AllCoordinates::advance(const ChartPoint& point) {
-  at_base_ = false;
   return chart_.largest_turn(point.q) <= chart_reach;
 }
 

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "kardan/formulation/chart_form.h"
+#include "kardan/formulation/closing.h"
 #include "kardan/formulation/formulation.h"
 #include "kardan/integrate/constrained_problem.h"
 #include "kardan/linalg/motion/motion_solver.h"
@@ -107,7 +108,7 @@ class AllCoordinates final : public ChartForm<ConstrainedProblem> {
   Eval constraints_hold(At& at);
   Eval rates_hold(At& at);
   Eval positions_hold(At& at);
-  double largest_off(int& row) const;
+  WorstRow worst_position() const;
   Eval contradiction(int row);
   bool branches_are_blurred() const;
   double level() const;
@@ -131,7 +132,7 @@ class AllCoordinates final : public ChartForm<ConstrainedProblem> {
   /// The constraints that are kept.
   struct Rows {
     std::vector<int> independent;
-    Vector weight;  // what scales their residuals
+    PositionRows positions;
     PickedRows picked;
     int holonomic = 0;
     std::vector<PartitionRecord> history;
@@ -139,9 +140,8 @@ class AllCoordinates final : public ChartForm<ConstrainedProblem> {
 
   State point_;
   std::unique_ptr<At> base_at_, at_, end_at_;
-  bool at_base_ = true;  // steps begin there, not at a point inside the chart
-  int root_kind_ = 0;    // how what is left of a row was measured
-  double step_ = 0;      // [s]
+  int root_kind_ = 0;  // how what is left of a row was measured
+  double step_ = 0;    // [s]
   /// Constraints by their shape alone, without masses; made when they are first looked at.
   struct {
     std::unique_ptr<MotionSolver> solver;

@@ -31,16 +31,15 @@ Eval AllCoordinates::constraints_hold(At& at) {
 Eval AllCoordinates::rates_hold(At& at) {
   const int all = system_.sizes().constraints();
   if (rows() == all) return Eval::ok;
-  int row = 0;
   const double most =
-      closing_at(system_, point_).redundant_velocity + drift_share * largest_off(row);
+      closing_at(system_, point_).redundant_velocity + drift_share * worst_position().size;
   scratch_.a.assign(second_order(), 0.0);
   scratch_.c = at.motion.rate;
   for (double& c : scratch_.c) c = -c;
   at.solver->solve(scratch_.a, scratch_.c);
   scratch_.all_lambda = ws_->rate;
   ws_->G.multiply_add(1, scratch_.a, scratch_.all_lambda);
-  for (row = 0; row < all; ++row)
+  for (int row = 0; row < all; ++row)
     if (!(std::abs(scaled_residual(system_, row, 1, scratch_.all_lambda[row])) <= most))
       return contradiction(row);
   return Eval::ok;
@@ -50,8 +49,7 @@ Eval AllCoordinates::rates_hold(At& at) {
 /// brings no solution nearer the mechanism is locked, which methods with an error estimate rarely
 /// see; fixed steps would go on.
 Eval AllCoordinates::positions_hold(At& at) {
-  int row = 0;
-  double left = largest_off(row);
+  double left = worst_position().size;
   if (rows() == system_.sizes().constraints() && left <= visibly_off) return Eval::ok;
   const double redundant = closing_at(system_, point_).redundant_position;
   scratch_.nearby = point_;
@@ -65,7 +63,7 @@ Eval AllCoordinates::positions_hold(At& at) {
     std::swap(scratch_.nearby, scratch_.closer);
     if (Eval e = system_.evaluate(scratch_.nearby, {.position = true}, *ws_); e != Eval::ok)
       return e;
-    const double now = largest_off(row);
+    const auto [now, row] = worst_position();
     if (now <= 0.5 * left) {
       left = now;
       continue;
@@ -78,20 +76,14 @@ Eval AllCoordinates::positions_hold(At& at) {
     return Eval::recoverable;
   }
   const double most = redundant + drift_share * left;
-  for (row = 0; row < system_.sizes().lambda; ++row)
-    if (!(std::abs(scaled_residual(system_, row, 0, ws_->g[row])) <= most))
-      return contradiction(row);
+  for (int row = 0; row < system_.sizes().lambda; ++row)
+    if (!(off(system_, *ws_, row, 0) <= most)) return contradiction(row);
   return Eval::ok;
 }
 
-/// Largest scaled residual of the kept rows of positions, which are in the workspace, and its row.
-double AllCoordinates::largest_off(int& row) const {
-  double largest = 0;
-  for (int i = 0; i < rows_.holonomic; ++i) {
-    const double off = std::abs(rows_.weight[i] * ws_->g[rows_.independent[i]]);
-    if (!(off <= largest)) largest = off, row = rows_.independent[i];
-  }
-  return largest;
+/// Of the kept rows, whose positions are in the workspace.
+WorstRow AllCoordinates::worst_position() const {
+  return rows_.positions.worst(ws_->g);
 }
 
 Eval AllCoordinates::contradiction(int row) {
@@ -137,8 +129,7 @@ Eval AllCoordinates::project_position(Factors factors) {
     if (Eval e = evaluate_at(*at_, fresh ? What::velocities : What::positions); e != Eval::ok)
       return e;
     const Motion& m = at_->motion;
-    double size = 0;
-    for (int i = 0; i < rows(); ++i) size = std::max(size, std::abs(rows_.weight[i] * m.g[i]));
+    const double size = worst_position().size;
     if (size < enough) return Eval::ok;
     if (last < none) {
       const double left = size / last;

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "kardan/formulation/all_coordinates.h"
-#include "kardan/formulation/residuals.h"
 
 namespace kardan {
 namespace {

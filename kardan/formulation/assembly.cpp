@@ -19,7 +19,7 @@ namespace {
 constexpr int max_iterations = 200;
 /// Scaled residuals below this count as met; Newton goes on below it while it gains.
 constexpr double met_tolerance = 1e-11;
-/// So many conditions are named in a message.
+/// At most this many conditions are named in a message.
 constexpr std::size_t most_named = 8;
 /// Largest turn and largest displacement (of the length scale) in one Newton step.
 constexpr double max_turn = 0.5;

@@ -10,7 +10,7 @@
 namespace kardan {
 namespace {
 
-/// So many are named in a warning; the report has all of them.
+/// At most this many are named in a warning; the report has all of them.
 constexpr std::size_t most_listed = 5;
 
 /// [rad] Between two unit quaternions.

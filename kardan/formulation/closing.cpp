@@ -9,7 +9,7 @@
 namespace kardan {
 namespace {
 
-/// So many of them may add up.
+/// This many of them may add up.
 constexpr double roundings = 16;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -50,15 +50,37 @@ Closing closing_at(const System& system, const State& state) {
           .redundant_velocity = std::max(redundant_residual, redundant_roundings * velocity)};
 }
 
+double off(const System& system, const Workspace& ws, int row, int level) {
+  return std::abs(scaled_residual(system, row, level, level == 0 ? ws.g[row] : ws.rate[row]));
+}
+
+void PositionRows::choose(const System& system, std::span<const int> rows) {
+  row_.assign(rows.begin(), rows.end());
+  weight_.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    weight_[i] = scaled_residual(system, rows[i], 0, 1.0);
+}
+
+WorstRow PositionRows::worst(std::span<const double> all) const {
+  WorstRow out;
+  for (std::size_t i = 0; i < row_.size(); ++i)
+    out.see(std::abs(weight_[i] * all[row_[i]]), row_[i]);
+  return out;
+}
+
+WorstRow PositionRows::worst_of_these(std::span<const double> residuals) const {
+  WorstRow out;
+  for (std::size_t i = 0; i < row_.size(); ++i)
+    out.see(std::abs(weight_[i] * residuals[i]), row_[i]);
+  return out;
+}
+
 int open_row(const System& system, const Closing& most, const Workspace& ws,
              const std::vector<char>& held) {
-  const auto off = [&](int row, int level, double residual) {
-    return std::abs(scaled_residual(system, row, level, residual));
-  };
   for (int row = 0; row < system.sizes().constraints(); ++row) {
     if (!held.empty() && held[row]) continue;
-    if (!(off(row, 0, ws.g[row]) <= most.redundant_position) ||
-        !(off(row, 1, ws.rate[row]) <= most.redundant_velocity))
+    if (!(off(system, ws, row, 0) <= most.redundant_position) ||
+        !(off(system, ws, row, 1) <= most.redundant_velocity))
       return row;
   }
   return -1;

@@ -3,6 +3,8 @@
 /// residuals (residuals.h). Coordinates are known to eps |coordinate|, and a row that subtracts two
 /// of them no better: far from the world's origin that is above what a model near it reaches.
 
+#include <cmath>
+#include <span>
 #include <vector>
 
 #include "kardan/system/system.h"
@@ -37,6 +39,29 @@ struct Closing {
   double redundant_position = redundant_residual, redundant_velocity = redundant_residual;
 };
 Closing closing_at(const System& system, const State& state);
+/// Scaled residual of a row of positions (level 0) or velocities (1), by what the workspace holds.
+double off(const System& system, const Workspace& ws, int row, int level);
+/// The largest of several, and its row; what is no number is larger than all.
+struct WorstRow {
+  double size = 0;
+  int row = 0;
+  void see(double off, int candidate) {
+    if (off > size || std::isnan(off)) size = off, row = candidate;
+  }
+};
+/// Rows of positions that count, with what scales their residuals.
+class PositionRows {
+ public:
+  void choose(const System& system, std::span<const int> rows);
+  /// By the residuals of all rows, or of these alone.
+  WorstRow worst(std::span<const double> all) const;
+  WorstRow worst_of_these(std::span<const double> residuals) const;
+
+ private:
+  std::vector<int> row_;
+  Vector weight_;
+};
+
 /// The first row that is off by more than redundant rows may be, by what the workspace holds, but
 /// for those `held`; -1: none is.
 int open_row(const System& system, const Closing& most, const Workspace& ws,

@@ -174,8 +174,7 @@ Descriptor::Openness Descriptor::openness(const std::vector<char>& rows, const S
   const Closing most = closing_at(system_, state);
   for (int i = 0; i < layout_.m; ++i) {
     if (!rows[i]) continue;
-    double p = std::abs(scaled_residual(system_, i, 0, ws_->g[i]));
-    double v = std::abs(scaled_residual(system_, i, 1, ws_->rate[i]));
+    double p = off(system_, *ws_, i, 0), v = off(system_, *ws_, i, 1);
     if (v >= most.velocity && v < largest_rounding &&
         v < velocity_rounding(system_, i, ws_->G, state))
       v = 0;
@@ -271,10 +270,9 @@ Eval Descriptor::close(State& state) {
 
 /// Largest scaled residual of positions, which are in the workspace.
 double Descriptor::position_drift() const {
-  double largest = 0;
-  for (int i = 0; i < layout_.holonomic; ++i)
-    largest = std::max(largest, std::abs(scaled_residual(system_, i, 0, ws_->g[i])));
-  return largest;
+  WorstRow worst;
+  for (int i = 0; i < layout_.holonomic; ++i) worst.see(off(system_, *ws_, i, 0), i);
+  return worst.size;
 }
 
 /// Forms that do not close let constraints drift; rows left out as redundant may do so as far as
@@ -282,20 +280,17 @@ double Descriptor::position_drift() const {
 Eval Descriptor::redundant_rows_hold(const State& state) {
   const Closing allowed = closing_at(system_, state);
   const double most[2] = {allowed.redundant_position, allowed.redundant_velocity};
-  double largest[2] = {0, 0};
-  const auto off = [&](int row, int level) {
-    return std::abs(
-        scaled_residual(system_, row, level, level == 0 ? ws_->g[row] : ws_->rate[row]));
-  };
-  for (const int level : {0, 1})
+  for (const int level : {0, 1}) {
+    WorstRow kept;
     for (int i = 0; i < layout_.m; ++i)
-      if (chosen_.active[i]) largest[level] = std::max(largest[level], off(i, level));
-  for (const int level : {0, 1})
+      if (chosen_.active[i]) kept.see(off(system_, *ws_, i, level), i);
     for (int i = 0; i < layout_.m; ++i)
-      if (!chosen_.active[i] && off(i, level) > most[level] + drift_share * largest[level])
+      if (!chosen_.active[i] &&
+          off(system_, *ws_, i, level) > most[level] + drift_share * kept.size)
         return fail(
             Diagnosis::contradiction,
             fmt::format("'{}': it was redundant, and is not any more", system_.row_name(i)));
+  }
   return Eval::ok;
 }
 

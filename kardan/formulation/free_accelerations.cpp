@@ -9,9 +9,9 @@
 namespace kardan {
 namespace {
 
-/// Up to so many free directions accelerations are solved on them without a look at what it costs,
+/// Up to this many free directions accelerations are solved on them without a look at what it costs,
 constexpr int fewest_shared = 6;
-/// and beyond so many they are not: their mass matrix is dense.
+/// and beyond this many they are not: their mass matrix is dense.
 constexpr int most_reduced = 48;
 /// Entries of the factors of dependent blocks, by those of the blocks, about.
 constexpr double fill_of_factors = 1.5;

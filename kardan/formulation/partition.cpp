@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "kardan/formulation/residuals.h"
-
 namespace kardan {
 namespace {
 
@@ -19,9 +17,7 @@ constexpr double chart_growth = 3;
 Eval Partition::choose(const State& state, Workspace& ws, std::string why) {
   if (Eval e = choose_(system_, state, ws, split_); e != Eval::ok) return e;
   blocks_ = DependentBlocks(split_, *system_.patterns().constraint);
-  position_weight_.resize(split_.holonomic);
-  for (int k = 0; k < split_.holonomic; ++k)
-    position_weight_[k] = scaled_residual(system_, split_.rows[k], 0, 1.0);
+  positions_.choose(system_, std::span(split_.rows).first(split_.holonomic));
   history_.push_back({state.t, static_cast<int>(split_.rows.size()), std::move(why)});
   fresh_length_ = 0;
   return Eval::ok;

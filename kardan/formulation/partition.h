@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kardan/formulation/closing.h"
 #include "kardan/formulation/parametrization.h"
 #include "kardan/formulation/tangent.h"
 #include "kardan/integrate/problem.h"
@@ -23,8 +24,8 @@ class Partition {
   [[nodiscard]] Eval choose(const State& state, Workspace& ws, std::string why);
   const Parametrization& split() const { return split_; }
   DependentBlocks& blocks() { return blocks_; }
-  /// Scaled residual of an independent holonomic row, by its residual.
-  double position_weight(int k) const { return position_weight_[k]; }
+  /// The independent holonomic rows.
+  const PositionRows& positions() const { return positions_; }
   const std::vector<PartitionRecord>& history() const { return history_; }
 
   /// Why it does not suit the free directions at a new base any more; empty: it does.
@@ -37,7 +38,7 @@ class Partition {
   Parametrize choose_;
   Parametrization split_;
   DependentBlocks blocks_;
-  Vector position_weight_;
+  PositionRows positions_;
   double fresh_length_ = 0;  // of the free directions where it was chosen; 0: not known
   std::vector<PartitionRecord> history_;
 };

@@ -76,7 +76,7 @@ class StateSpace final : public ChartForm<ChartProblem> {
   Eval choose_partition(std::string why);
   Eval dependent_positions(double t, const Local& y);
   Eval close_positions();
-  double open_positions(int& worst);
+  WorstRow open_positions();
   void guess_positions(double t, const Local& y);
   void bend_base();
   void load_first_order(const Vector& q, std::span<const double> r, Vector& z) const;

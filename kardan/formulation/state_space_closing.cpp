@@ -62,17 +62,9 @@ Eval StateSpace::dependent_positions(double t, const Local& y) {
 }
 
 /// How far the positions are from closed (scaled, the worst row); `dependent` is what they lack.
-double StateSpace::open_positions(int& worst) {
-  double size = 0;
-  for (int k = 0; k < split_.holonomic; ++k) {
-    scratch_.dependent[k] = -ws_->g[split_.rows[k]];
-    const double s = std::abs(scratch_.dependent[k]) * partition_.position_weight(k);
-    if (s > size) {
-      size = s;
-      worst = split_.rows[k];
-    }
-  }
-  return size;
+WorstRow StateSpace::open_positions() {
+  for (int k = 0; k < split_.holonomic; ++k) scratch_.dependent[k] = -ws_->g[split_.rows[k]];
+  return partition_.positions().worst(ws_->g);
 }
 
 /// Newton's iteration from the point on. Its last step is not looked at where its rate foresees
@@ -86,8 +78,7 @@ Eval StateSpace::close_positions() {
     if (!all_finite(point_.q)) break;
     move_to(point_.q, point_.state);
     if (Eval e = system_.evaluate(point_.state, {.position = true}, *ws_); e != Eval::ok) return e;
-    int worst = 0;
-    const double size = open_positions(worst);
+    const auto [size, worst] = open_positions();
     if (size < closing_.position) return update_turns(), Eval::ok;
     if (iteration > 2 && size > 0.9 * last) {
       if (size < stalled * closing_.position)
@@ -134,7 +125,7 @@ Eval StateSpace::dependent_velocities(const Vector& u) {
   }
   const Request request{.position = foreseen_, .velocity = true, .rates = false};
   if (Eval e = system_.evaluate(point_.state, request, *ws_); e != Eval::ok) return e;
-  if (int worst = 0; foreseen_ && !(open_positions(worst) < closing_.position)) {
+  if (foreseen_ && !(open_positions().size < closing_.position)) {
     if (Eval e = close_positions(); e != Eval::ok) return e;
     if (Eval e = system_.evaluate(point_.state, {.velocity = true, .rates = false}, *ws_);
         e != Eval::ok)
