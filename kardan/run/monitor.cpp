@@ -93,7 +93,9 @@ std::string Monitor::begin(const State& start, const Vector& a) {
   else if (accelerations_->solve(inside_, a_, lambda_, *ws_) == Eval::ok)
     add_residuals(start, a_);
   record(nullptr, start.t, e);
-  return watchers_.grid && options_.every > 0 ? show(inside_) : std::string();
+  if (!watchers_.grid || !(options_.every > 0)) return {};
+  if (std::string none = noted(determine()); !none.empty()) return none;
+  return hand_over(inside_);
 }
 
 std::string Monitor::observe(const StepView& step) {
@@ -381,10 +383,27 @@ std::string Monitor::fill_grid(const StepView& step) {
 }
 
 std::string Monitor::look(const StepView& step, double t) {
+  return noted(arrive(step, t, RowBy::solution));
+}
+
+std::string Monitor::look(const State& state) {
+  inside_ = state;
+  return noted(determine());
+}
+
+/// A moment inside the step for who asks for it, as a row of the grid would show it.
+const Instant* Monitor::row_at(const StepView& step, double t, RowBy way) {
+  if (!arrive(step, t, way).empty()) return nullptr;
+  row_ = {&inside_, &a_, &lambda_};
+  return &row_;
+}
+
+/// inside_, a_ and lambda_ at a moment of the step; why they are not known, where they are not.
+std::string Monitor::arrive(const StepView& step, double t, RowBy way) {
   const double theta = (t - (step.t - step.h)) / step.h;
   if (theta >= 1 - 1e-12) {
     inside_ = *step.state;
-    return accelerate(inside_) ? std::string() : undetermined(t);
+    return determine();
   }
   step.dense->at(theta, point_);
   // Next to a singular position the stages of dense output may lie where none can be evaluated.
@@ -392,35 +411,13 @@ std::string Monitor::look(const StepView& step, double t) {
     follow_cubic(*step.dense, theta);
     remark("rows of the result next to a singular position follow the cubic of a step's ends");
   }
-  if (!state_between(*step.problem)) {
-    failed_ = true;
+  if (!state_between(*step.problem))
     return fmt::format("t = {:.9g}: the state between two steps could not be found: {}", t,
                        step.problem->culprit());
-  }
-  if (!accelerate(inside_)) return undetermined(t);
-  if (!solve_row(step)) return {};
+  if (std::string none = determine(); !none.empty()) return none;
+  if (way == RowBy::dense_output || !solve_row(step)) return {};
   inside_ = solved_;
-  return accelerate(inside_) ? std::string() : undetermined(t);
-}
-
-std::string Monitor::look(const State& state) {
-  inside_ = state;
-  return accelerate(inside_) ? std::string() : undetermined(state.t);
-}
-
-/// A moment inside the step for who asks for it, as a row of the grid would show it.
-const Instant* Monitor::row_at(const StepView& step, double t, RowBy way) {
-  const double theta = (t - (step.t - step.h)) / step.h;
-  step.dense->at(theta, point_);
-  if (!all_finite(point_.q) || !all_finite(point_.dq)) follow_cubic(*step.dense, theta);
-  if (!state_between(*step.problem) || !accelerate(inside_)) return nullptr;
-  if (way == RowBy::solution && solve_row(step)) {
-    inside_ = solved_;
-    if (!accelerate(inside_)) return nullptr;
-  }
-  leave_out_held(lambda_);
-  row_ = {&inside_, &a_, &lambda_};
-  return &row_;
+  return determine();
 }
 
 /// Whether solved_ shall stand for the row at point_, whose accelerations are a_.
@@ -452,18 +449,21 @@ bool Monitor::accelerate(State& state) {
   return true;
 }
 
-std::string Monitor::undetermined(double t) {
-  failed_ = true;
-  return fmt::format("t = {:.9g}: the accelerations are not determined", t);
+/// The same at inside_; why not, where they are not determined.
+std::string Monitor::determine() {
+  if (accelerate(inside_)) return {};
+  return fmt::format("t = {:.9g}: the accelerations are not determined", inside_.t);
+}
+
+/// What ends the run, if there is something.
+std::string Monitor::noted(std::string why) {
+  failed_ = failed_ || !why.empty();
+  return why;
 }
 
 void Monitor::solve_rows(const Formulation& formulation, const ErrorScale& scale) {
   row_solver_.use(*system_, formulation, report_.formulation_options, scale,
                   report_.exact_derivatives);
-}
-
-std::string Monitor::show(State& state) {
-  return accelerate(state) ? hand_over(state) : undetermined(state.t);
 }
 
 /// With the accelerations and multipliers there.

@@ -65,11 +65,12 @@ class Monitor {
   bool state_between(ChartProblem& problem);
   std::string fill_grid(const StepView& step);
   const Instant* row_at(const StepView& step, double t, RowBy way);
-  std::string show(State& state);
   std::string hand_over(State& state);
   bool solve_row(const StepView& step);
   bool accelerate(State& state);
-  std::string undetermined(double t);
+  std::string arrive(const StepView& step, double t, RowBy way);
+  std::string determine();
+  std::string noted(std::string why);
 
   /// Without the multipliers of what is held.
   void leave_out_held(Vector& lambda) const;

@@ -284,6 +284,28 @@ keep: {fast: max(v), back: min(x), far: max(abs(x - 3*A)), steps: 'max(t)'}
   }
 }
 
+/// A ball lies on the floor, where its stop holds it, and is pulled to and fro: vx = pull/5 (1 - cos 5t).
+TEST(StudyRuns, FindExtremesWhileAStopRests) {
+  const Study study(R"(kardan: 1
+gravity: [0, 0, -9.81]
+parameters: {pull: 3}
+bodies: {ball: {kind: point, mass: 1, position: [0, 0, 0.1]}}
+forces: {air: {type: force, on: ball, fx: pull*sin(5*t)}}
+when: {hit: {expression: ball.z, direction: falling, action: {impulse: {restitution: 0}}}}
+simulate: {t_end: 2, tolerance: 1e-6, method: dop853}
+)",
+                    R"(design: {type: grid}
+vary: {pull: {type: list, values: [1, 3]}}
+keep: {fast: max(ball.vx), low: min(ball.z)}
+)");
+  auto store = study.store("s.h5");
+  EXPECT_EQ(do_runs(study.plan, store, {1}).failed, 0U);
+  for (const auto& row : rows_of(store)) {
+    EXPECT_NEAR(row[1], 2 * row[0] / 5, 1e-5 * row[0]);
+    EXPECT_NEAR(row[2], 0, 1e-6);
+  }
+}
+
 TEST(StudyRuns, TellErrorsThatAreEstimatedOrMeasured) {
   const std::string vary = "vary: {w: {type: uniform, from: 1, to: 9}}\nkeep: {end: final(x)}\n";
   for (const char* how : {"", "simulate: {error_estimate: 1}\n", "certify: true\n"}) {
