@@ -8,6 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "kardan/base/unit_factors.h"
+
 namespace kardan {
 namespace {
 
@@ -73,30 +75,13 @@ std::string to_string(const Dimension& d) {
 }
 
 std::optional<Dimension> parse_unit(std::string_view unit) {
-  // factor factor / factor: everything behind the bar divides, parentheses or not.
   Dimension result;
-  int sign = 1;
-  bool any = false;
-  for (std::size_t i = 0; i < unit.size();) {
-    const char c = unit[i];
-    if (c == ' ' || c == '*' || c == '(' || c == ')') {
-      ++i;
-      continue;
-    }
-    if (c == '/') {
-      if (sign < 0 || !any) return std::nullopt;
-      sign = -1;
-      ++i;
-      continue;
-    }
-    const std::size_t end = std::min(unit.find_first_of(" */()", i), unit.size());
-    const auto factor = parse_factor(unit.substr(i, end - i));
-    if (!factor) return std::nullopt;
-    result = combined(result, *factor, sign);
-    any = true;
-    i = end;
-  }
-  if (!any) return std::nullopt;
+  const bool is_unit = each_unit_factor(unit, [&](std::string_view word, int sign) {
+    const auto factor = parse_factor(word);
+    if (factor) result = combined(result, *factor, sign);
+    return factor.has_value();
+  });
+  if (!is_unit) return std::nullopt;
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "kardan/base/text.h"
+#include "kardan/base/unit_factors.h"
 #include "kardan/io/expander_template.h"
 
 namespace kardan {
@@ -220,28 +221,10 @@ void convert_text(FieldValue& value, Diagnostics& diagnostics) {
 }  // namespace
 
 std::optional<Unit> parse_any_unit(std::string_view text) {
-  // As parse_unit() does: factor factor / factor, everything behind the bar divides.
   Unit result;
-  int sign = 1;
-  bool any = false;
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    if (c == ' ' || c == '*' || c == '(' || c == ')') {
-      ++i;
-      continue;
-    }
-    if (c == '/') {
-      if (sign < 0 || !any) return std::nullopt;
-      sign = -1;
-      ++i;
-      continue;
-    }
-    const std::size_t end = std::min(text.find_first_of(" */()", i), text.size());
-    if (!multiply_factor(text.substr(i, end - i), sign, result)) return std::nullopt;
-    any = true;
-    i = end;
-  }
-  if (!any) return std::nullopt;
+  const bool is_unit = each_unit_factor(
+      text, [&](std::string_view word, int sign) { return multiply_factor(word, sign, result); });
+  if (!is_unit) return std::nullopt;
   return result;
 }
 

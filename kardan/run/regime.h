@@ -12,6 +12,9 @@
 
 namespace kardan {
 
+/// Changes of what rests that follow each other at once: more than any row of stops needs.
+inline constexpr int most_changes_at_once = 1000;
+
 /// Tolerances of every variable, where they are not simply those of the problem.
 [[nodiscard]] std::optional<ErrorScale> find_scale(const System& system,
                                                    const ChartProblem& problem,

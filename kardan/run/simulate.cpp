@@ -36,9 +36,6 @@ static double next_restart(const RunMemory& memory, double t, double every) {
   return memory.start + (std::floor((t - memory.start) / every) + 1) * every;
 }
 
-/// Changes of what rests that follow each other at once: more than any row of stops needs.
-static constexpr int most_changes = 1000;
-
 /// Where friction allows none, or several (Painleve's paradox), or its load is not known.
 static constexpr const char* no_unique_motion =
     "rigid bodies with Coulomb friction have no unique motion here: make the contact compliant, "
@@ -89,7 +86,7 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
     }
     if (!report.driver.handed_over) return;
     changes = state.t - t <= 1e-10 * std::max(1.0, std::abs(t)) ? changes + 1 : 0;
-    if (changes > most_changes) {
+    if (changes > most_changes_at_once) {
       report.driver.reason = Reason::too_many_steps;
       report.driver.message = fmt::format("t = {:.9g}: what rests changes without end: {}", state.t,
                                           report.driver.message);

@@ -12,8 +12,6 @@
 namespace kardan {
 namespace {
 
-/// Changes of what rests that follow each other at once: more than any row of stops needs.
-constexpr int most_changes_at_once = 1000;
 /// By which a run becomes longer that is asked to go on beyond its end.
 constexpr double lengthening = 2;
 /// Of the time asked for, or of the whole: what is as short as this before the end of the run is not
@@ -100,7 +98,7 @@ bool SteppedRun::follow() {
   return false;
 }
 
-/// On beyond the end the last integration was told.
+/// On beyond the end that the last integration was given.
 bool SteppedRun::lengthen() {
   if (integration_) close();
   horizon_ = state_.t + lengthening * std::max(horizon_ - memory_.start, slack());

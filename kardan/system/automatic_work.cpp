@@ -21,6 +21,18 @@ Eval invert(const Matrix& A, DenseLu& lu, Matrix& inverse) {
   return Eval::ok;
 }
 
+/// seed(x) for all variables, in the order of the columns.
+template <class Arrays, class Seed>
+void seed_all(Arrays& A, const Seed& seed) {
+  seed(A.p);
+  seed({&A.at.t, 1});
+  seed(A.rate);
+  seed(A.r);
+  seed(A.w);
+  seed(A.lambda);
+  seed(A.mu);
+}
+
 /// What has no velocity for every position cannot be evaluated; make_system refuses it.
 bool is_square(const UserDescription& d) {
   return d.positions.size() == d.velocities.size();
@@ -147,13 +159,7 @@ void AutomaticEquations::load_seeded(const State& state, int first, AutomaticWor
       ++i;
     }
   };
-  seed(A.p);
-  seed({&A.at.t, 1});
-  seed(A.rate);
-  seed(A.r);
-  seed(A.w);
-  seed(A.lambda);
-  seed(A.mu);
+  seed_all(A, seed);
   lift(A, 1, k);
 }
 
@@ -173,13 +179,7 @@ void AutomaticEquations::load_shared(const State& state, const Seeding& seeding,
       ++column;
     }
   };
-  seed(A.p);
-  seed({&A.at.t, 1});
-  seed(A.rate);
-  seed(A.r);
-  seed(A.w);
-  seed(A.lambda);
-  seed(A.mu);
+  seed_all(A, seed);
   lift(A, 1, k);
 }
 
