@@ -3,11 +3,15 @@
 # Sanitizers, coverage and debuggers are built without (see CMakePresets.json), and so see every source alone.
 option(KARDAN_BATCHES "Compile several sources at once" ON)
 
-# A batch ends with the source that brings it to so many lines: longer ones gain little, and touching one of its sources
-# compiles all of them.
+# A batch ends with the source that brings it to so many lines: touching one of its sources compiles all of them. Rooms
+# that read, write, print and organize include more and calculate less: there longer ones gain.
 set(KARDAN_BATCH_LINES 1500)
+set(KARDAN_LIGHT_BATCH_LINES 3000)
+set(KARDAN_LIGHT_ROOMS "kardan/io|kardan/model|kardan/run|kardan/study|apps/[a-z]+")
+# Elements that are built of what is compiled elsewhere. Touching one of them compiles its list alone.
+set(KARDAN_LISTS "kardan/elements/(joints|forces|sensors)/catalog.cpp")
 
-# What stays alone: sources with definitions of their own, made for several processors, that instantiate a class for
+# What stays alone: those lists; sources with definitions of their own, made for several processors, that instantiate a class for
 # others, or templates that take longer than all else (Eigen); and base: the compiler inlines less in larger units, which
 # made expressions slower to read (4 % of a short run of the vehicle).
 function(stays_alone out source)
@@ -15,7 +19,7 @@ function(stays_alone out source)
   get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
   get_source_file_property(skipped ${source} SKIP_UNITY_BUILD_INCLUSION)
   set(${out} OFF PARENT_SCOPE)
-  if(NOT KARDAN_BATCHES OR definitions OR skipped OR source MATCHES "/kardan/base/"
+  if(NOT KARDAN_BATCHES OR definitions OR skipped OR source MATCHES "/kardan/base/|/${KARDAN_LISTS}"
       OR text MATCHES "kardan/linalg/dispatch.h|<Eigen/|;template class ")
     set(${out} ON PARENT_SCOPE)
   endif()
@@ -63,12 +67,16 @@ function(batch_sources out)
     if(NOT folder STREQUAL last_folder)
       close_batch()
       set(last_folder ${folder})
+      set(most_lines ${KARDAN_BATCH_LINES})
+      if(folder MATCHES "^(${KARDAN_LIGHT_ROOMS})$")
+        set(most_lines ${KARDAN_LIGHT_BATCH_LINES})
+      endif()
     endif()
     file(STRINGS ${source} text)
     list(LENGTH text length)
     list(APPEND members ${member})
     math(EXPR lines "${lines} + ${length}")
-    if(lines GREATER_EQUAL KARDAN_BATCH_LINES)
+    if(lines GREATER_EQUAL most_lines)
       close_batch()
     endif()
   endforeach()
@@ -76,11 +84,12 @@ function(batch_sources out)
   set(${out} ${compiled} PARENT_SCOPE)
 endfunction()
 
-# compile_lightly(SOURCE...): less optimized where they belong to a room that reads, writes or prints, alone or in a
-# batch. That halves the work on them, and a run spends no time there that anybody would notice.
+# compile_lightly(SOURCE...): less optimized where they belong to one of these rooms, alone or in a batch. That takes a
+# third of the work on them, and a run spends no time there that anybody would notice.
 function(compile_lightly)
   set(sources ${ARGN})
-  list(FILTER sources INCLUDE REGEX "/(kardan/io|kardan/model|apps/[a-z]+|batches/kardan_io|batches/kardan_model|batches/apps_[a-z]+)[/_]")
+  string(REPLACE "/" "[/_]" rooms "${KARDAN_LIGHT_ROOMS}")
+  list(FILTER sources INCLUDE REGEX "/(batches/)?(${rooms})[/_]|/${KARDAN_LISTS}")
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endfunction()
 

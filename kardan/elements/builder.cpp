@@ -258,6 +258,17 @@ void Builder<D>::fail(std::string code, const std::string& message, std::string 
   diagnostics_.error(std::move(code), name_ + ": " + message, where_, std::move(hint));
 }
 
+template <int D>
+Program<D>::Program() = default;
+template <int D>
+Program<D>::Program(Program&&) noexcept = default;
+template <int D>
+Program<D>& Program<D>::operator=(Program&&) noexcept = default;
+template <int D>
+Program<D>::~Program() = default;
+
+template struct Program<2>;
+template struct Program<3>;
 template class Builder<2>;
 template class Builder<3>;
 

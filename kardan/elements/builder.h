@@ -86,6 +86,11 @@ struct VariableInfo {
 
 template <int D>
 struct Program {
+  Program();
+  Program(Program&&) noexcept;
+  Program& operator=(Program&&) noexcept;
+  ~Program();
+
   std::vector<RowInfo> rows;  // in order of creation; nonholonomic ones are moved last later
   std::vector<std::unique_ptr<ConstraintBank<D>>> constraints;
   std::vector<std::unique_ptr<ForceBank<D>>> forces;
@@ -384,5 +389,33 @@ void Builder<D>::force(K kernel, int A, int B) {
   }
   force_bank<KernelForces<D, K>>().items.push_back({std::move(kernel), s});
 }
+
+extern template struct Program<2>;
+extern template struct Program<3>;
+// Rows and forces on the measures of frames: see measure_banks.cpp.
+extern template class MeasureRows<2, Dot1<2>>;
+extern template class MeasureRows<2, Dot2<2>>;
+extern template class MeasureRows<2, Length<2>>;
+extern template class MeasureRows<2, Distance<2>>;
+extern template class MeasureRows<2, Angle<2>>;
+extern template class MeasureRows<2, AnyMeasure<2>>;
+extern template class MeasureRows<3, Dot1<3>>;
+extern template class MeasureRows<3, Dot2<3>>;
+extern template class MeasureRows<3, Length<3>>;
+extern template class MeasureRows<3, Distance<3>>;
+extern template class MeasureRows<3, Angle<3>>;
+extern template class MeasureRows<3, AnyMeasure<3>>;
+extern template class LineForces<2, Length<2>>;
+extern template class LineForces<2, Dot2<2>>;
+extern template class LineForces<2, Angle<2>>;
+extern template class LineForces<3, Length<3>>;
+extern template class LineForces<3, Dot2<3>>;
+extern template class LineForces<3, Angle<3>>;
+extern template void Builder<2>::line_force(Length<2>, int, int, Law, int, double);
+extern template void Builder<2>::line_force(Dot2<2>, int, int, Law, int, double);
+extern template void Builder<2>::line_force(Angle<2>, int, int, Law, int, double);
+extern template void Builder<3>::line_force(Length<3>, int, int, Law, int, double);
+extern template void Builder<3>::line_force(Dot2<3>, int, int, Law, int, double);
+extern template void Builder<3>::line_force(Angle<3>, int, int, Law, int, double);
 
 }  // namespace kardan

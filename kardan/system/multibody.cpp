@@ -426,6 +426,13 @@ void MultibodyEquations<D>::force_vectors(const State& state, std::span<Vec3d> o
   }
 }
 
+template <int D>
+MultibodyEquations<D>::~MultibodyEquations() = default;
+template <int D>
+MultibodyEquations<D>::MotionScratch::MotionScratch() = default;
+template <int D>
+MultibodyEquations<D>::MotionScratch::~MotionScratch() = default;
+
 template class MultibodyEquations<2>;
 template class MultibodyEquations<3>;
 

@@ -24,6 +24,7 @@ class MultibodyEquations final : public BodyEquations {
   /// are formulas.
   MultibodyEquations(const NameData& names, Program<D> program, const Topology& topology,
                      BoundExpressions expressions, std::span<const SharedRow> shared);
+  ~MultibodyEquations() override;
 
   std::unique_ptr<Workspace> make_workspace() const override;
   void adopt(Workspace&) const override;
@@ -74,6 +75,8 @@ class MultibodyEquations final : public BodyEquations {
     WayEnd from, to;
   };
   struct MotionScratch final : Workspace::Scratch {
+    MotionScratch();
+    ~MotionScratch() override;
     std::vector<BodyMotion<D>> motion;
     std::vector<TurnDistance> turn_distances;    // of the states that turns were followed from last
     Vector argument_values, argument_gradients;  // of all expressions, one after the other
