@@ -23,7 +23,7 @@ class Ranks {
 
   int rank() const;
   int size() const;
-  /// Numbers from 0 on, each told to one of all. From one thread at a time.
+  /// Numbers from 0 on, each given to one of all. From one thread at a time.
   std::uint64_t next();
   /// Whether all say so: none goes on before all have answered.
   bool all(bool yes);

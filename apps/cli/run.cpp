@@ -198,16 +198,16 @@ struct Limits {
 
 /// A run, written to files, log and progress bar. The files and the last step are used with the lock:
 /// who gives the run up keeps it.
-struct Told {
+struct RunOutput {
   Files files;
   LastStep last = {};
   std::mutex lock = {};
 };
 
-RunReport run_to_files(Prepared& prepared, SimulateOptions options, Told& told,
+RunReport run_to_files(Prepared& prepared, SimulateOptions options, RunOutput& output,
                        ProgressDisplay progress_display, const Checkpoint* from,
                        const Limits& limits, Diagnostics& faults) {
-  Files& files = told.files;
+  Files& files = output.files;
   options.driver.interrupt = [&] {
     std::string why = limits.asked();
     return why.empty() ? files.failure() : why;
@@ -219,24 +219,24 @@ RunReport run_to_files(Prepared& prepared, SimulateOptions options, Told& told,
   Watchers watchers;
   if (grid)
     watchers.grid = [&](const Instant& at) {
-      const std::lock_guard lock(told.lock);
+      const std::lock_guard lock(output.lock);
       return grid(at);
     };
   watchers.observer = [&](const StepView& step) {
-    const std::lock_guard lock(told.lock);
+    const std::lock_guard lock(output.lock);
     progress.at(step.t, ++steps);
     files.log.add(step);
-    told.last.step(step);
+    output.last.step(step);
     return std::string();
   };
   watchers.record = [&](const StepRecord& step) {
-    const std::lock_guard lock(told.lock);
-    told.last.record(step);
+    const std::lock_guard lock(output.lock);
+    output.last.record(step);
     if (record) record(step);
   };
   watchers.checkpoint = [&](const RunMemory& memory) {
-    const std::lock_guard lock(told.lock);
-    told.last.restart_point(memory);
+    const std::lock_guard lock(output.lock);
+    output.last.restart_point(memory);
     if (!files.checkpoints.active()) return;
     files.log.sync();
     files.checkpoints.write(memory);
@@ -289,12 +289,13 @@ void finish_files(const System& system, const RunReport& report, const Instant& 
 
 /// Of a run that does not answer: its thread goes on until the program ends.
 [[noreturn]] void end_given_up(const System& system, const SimulateOptions& asked,
-                               const ModelOptions& options, Told& told, const std::string& why) {
-  told.lock.lock();
-  const RunReport report = told.last.interrupted(asked, why);
+                               const ModelOptions& options, RunOutput& output,
+                               const std::string& why) {
+  output.lock.lock();
+  const RunReport report = output.last.interrupted(asked, why);
   const Vector unknown;
-  finish_files(system, report, {&told.last.state(), &unknown, &unknown}, options, told.files);
-  const int code = tell_end(report, told.files.checkpoints, told.files.failure());
+  finish_files(system, report, {&output.last.state(), &unknown, &unknown}, options, output.files);
+  const int code = tell_end(report, output.files.checkpoints, output.files.failure());
   std::fflush(stdout);
   std::fflush(stderr);
   std::_Exit(code);
@@ -389,18 +390,18 @@ static int run(ModelOptions options, RunOptions given) {
   const Interrupt interrupt;
   before.off();
   const Limits limits{begin, given.wall_limit};
-  Told told{{results, checkpoints, log, facts}};
+  RunOutput output{{results, checkpoints, log, facts}};
   RunReport report;
   const Ended ended = supervise(
       [&] {
         report = run_to_files(
-            prepared, simulate_options, told,
+            prepared, simulate_options, output,
             options.quiet || options.json ? ProgressDisplay::hidden : ProgressDisplay::shown,
             resumed, limits, faults);
       },
       [&] { return !limits.asked().empty(); });
   if (ended == Ended::given_up)
-    end_given_up(system, simulate_options, options, told, limits.asked());
+    end_given_up(system, simulate_options, options, output, limits.asked());
   if (print_faults(faults)) return bad_input;
   const Instant end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
   report.accuracy = std::move(accuracy);
@@ -408,8 +409,8 @@ static int run(ModelOptions options, RunOptions given) {
     report.held->runs = std::move(held->runs);
     if (!report.held->held) report.held->message = std::move(held->message);
   }
-  finish_files(system, report, end, options, told.files);
-  if (const int code = tell_end(report, checkpoints, told.files.failure());
+  finish_files(system, report, end, options, output.files);
+  if (const int code = tell_end(report, checkpoints, output.files.failure());
       code != finished || !report.accuracy || report.accuracy->verdict == Certified::reached)
     return code;
   fmt::print(stderr, "kardan: accuracy {:.0e} {}\n        {}\n", report.accuracy->asked,

@@ -168,7 +168,7 @@ StudyProgress counted(const StudyStore& store, const Chunk& chunk, std::uint64_t
   return {of - std::min(of, missing), of, std::min(of, failures)};
 }
 
-/// A rank of several that is not the first: it does runs, and the first one tells everything.
+/// A rank of several that is not the first: it does runs, and the first one reports everything.
 int help_study(const StudyCommand& given, const StudyPlan* plan, const std::string& path,
                const Chunk& chunk, Ranks& ranks) {
   if (!ranks.all(plan != nullptr)) return bad_input;

@@ -8,7 +8,7 @@ extern "C" {
 struct KardanRanks {
   int version;  ///< of this table
   int rank, size;
-  /// Numbers from 0 on, each told to one caller of all ranks. From one thread at a time.
+  /// Numbers from 0 on, each given to one caller of all ranks. From one thread at a time.
   unsigned long long (*next)(void);
   /// 1 where all ranks say 1: none goes on before all have.
   int (*all)(int yes);

@@ -130,7 +130,7 @@ double difference(const State& y, const State& exact) {
   return largest;
 }
 
-/// What is reached with not more than so many steps: by bisection of the tolerance.
+/// What is reached with no more than this many steps: by bisection of the tolerance.
 double error_with(int steps, const Prepared& model, const GeomsColumn& column, const State& exact) {
   double low = -11, high = -2, error = 0;
   for (int i = 0; i < 20; ++i) {

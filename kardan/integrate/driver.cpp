@@ -170,7 +170,7 @@ class Driver final : public Integration {
     return rebase() && forget(break_.jumps ? Change::jump : Change::kink);
   }
 
-  /// What steps before the base tell nothing of any more.
+  /// What steps before the base say nothing about any more.
   bool forget(Change change) {
     if (can_.history) can_.history->accept(After::event);
     if (change == Change::jump) {

@@ -14,7 +14,7 @@ namespace {
 constexpr double time_accuracy = 1e-10;
 /// [s, or of t] The shortest step to an event: time must move on.
 constexpr double shortest = 1e-14;
-/// Samples of a flow: so many per step at most where every event is a distance, which is enclosed
+/// Samples of a flow: this many a step at most where every event is a distance, which is enclosed
 /// between them; else a longer step is refused.
 constexpr double most_for_distances = 4096, most_samples = 1 << 20;
 /// Of the distance of two samples: the resolution unless one is given.

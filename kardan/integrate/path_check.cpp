@@ -20,7 +20,7 @@ constexpr double fading = 0.8;
 constexpr double branch_share_fixed = 3;
 /// The same of dynamic variables, which have no second derivatives: a sine has it after 2.2 rad.
 constexpr double dynamic_share = 0.5;
-/// Below this part of it, and below so many tolerances, there is no doubt; nor does the step grow
+/// Below this part of it, and below this many tolerances, there is no doubt; nor does the step grow
 /// much beyond it.
 constexpr double doubtful = 0.5, tolerances = 10, little_growth = 2;
 /// Parts of a displacement that free coordinates make are zero below this share of it.
@@ -28,7 +28,7 @@ constexpr double no_part = 1e-8;
 /// Tolerances by which velocities, or accelerations, may move prescribed coordinates in a first
 /// step.
 constexpr double first_way = 100;
-/// Looks at what is prescribed: so many at once, from this defect on; how many of many must agree.
+/// Looks at what is prescribed: this many at once, from this defect on; how many of many must agree.
 constexpr long first_looks = 4, many_looks = 8;
 constexpr double early = 1e-3, most_of_looks = 0.7;
 /// Positions are closed to 2e-14 of the model's size (closing.h): defects of this tolerance

@@ -17,7 +17,7 @@ constexpr double largest_surprise = 2;
 /// It does not lengthen a step for less than this.
 constexpr double worth_a_trial = 1.15;
 constexpr int most_shorter_trials = 12;
-/// After a surprise foresight is left alone for so many steps.
+/// After a surprise foresight is not used for this many steps.
 constexpr int steps_without = 4;
 /// Of the tolerance, for every e-fold of the time since an event: what is over in less than 10 ms,
 /// an impact, adds a tenth of the tolerance.

@@ -11,7 +11,7 @@ namespace {
 
 /// Kardan's chunks hold 4096 bytes of text, or rows of at most a megabyte, or the fewest rows.
 constexpr std::size_t usual_chunk = std::size_t{1} << 20, fewest_rows = 8;
-/// A byte of deflate stands for at most so many (zlib, "Technical details").
+/// A byte of deflate stands for at most this many (zlib, "Technical details").
 constexpr double densest = 1032;
 constexpr std::size_t sum_bytes = 4;
 

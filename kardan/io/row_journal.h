@@ -13,7 +13,7 @@
 
 namespace kardan {
 
-/// How far a journal counts: so many bytes with this checksum.
+/// How far a journal counts: the number of bytes, and their checksum.
 struct JournalMark {
   std::uint64_t bytes = 0;
   std::uint32_t checksum = 0;

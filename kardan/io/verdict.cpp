@@ -96,7 +96,7 @@ std::string energy_sentence(const Json& c) {
       allowed >= 0
           ? fmt::format(" (steps within the tolerance may leave {} J)", short_number(allowed, 2))
           : std::string();
-  if (std::isnan(error)) return "The equations tell no energy, so that none was balanced.";
+  if (std::isnan(error)) return "The equations give no energy, so that none was balanced.";
   const double initial = number(e, "initial"), final = number(e, "final");
   // Nothing but rounding was exchanged.
   if (exchanged <= 1e-9 * std::max(std::abs(initial), std::abs(final)))

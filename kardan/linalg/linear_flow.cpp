@@ -6,7 +6,7 @@
 namespace kardan {
 namespace {
 
-/// |A h| beyond which a step is refused: so many oscillations lose all digits of their phase.
+/// |A h| beyond which a step is refused: that many oscillations lose all digits of their phase.
 constexpr double largest_size = 1e12;
 /// Halvings of the step that are kept ready beyond those in use.
 constexpr int spare_levels = 2;

@@ -9,7 +9,7 @@
 namespace kardan {
 namespace {
 
-/// So many zeros between two segments are taken in.
+/// Up to this many zeros between two segments are taken in.
 constexpr int narrow_gap = 2;
 
 KARDAN_INLINE const Four& four(const double* x) {

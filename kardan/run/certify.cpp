@@ -25,7 +25,7 @@ constexpr double tighter_share = 0.1;
 constexpr double looser = 10;
 /// What numbers are rounded to: where it grows to the accuracy asked for, nothing can be known.
 constexpr double rounding = 1e-15;
-/// Runs of other methods are given up after so many steps, or so many times those of the first run.
+/// Runs of other methods are given up after this many steps, or this many times those of the first run.
 constexpr int crossing_steps = 5000, crossing_times = 10;
 /// A first run of fewer steps counts as one of so many in the budget; times its velocities, as one
 /// of so many: the steps of five bodies in space, which cost no more in a smaller model.
@@ -37,7 +37,7 @@ constexpr double aim_of_order_1 = 0.8, first_way_of_order_1 = 0.1, shortest_way_
 /// A digit costs a method of order 1 ten times its steps, others three times at most: its budget is
 /// as many digits.
 constexpr double budget_of_order_1 = 10;
-/// A run that would clearly use up the budget is not begun: so many times what is left.
+/// A run that would clearly use up the budget is not begun: this many times what is left.
 constexpr double clearly = 2;
 /// Powers of the tolerance with which errors are seen to fall count down to this; below it they do
 /// not fall.

@@ -12,7 +12,7 @@ namespace kardan {
 namespace {
 
 /// The other method is asked for this share of the accuracy, then for this share of that; it takes
-/// at least so many steps.
+/// at least this many steps.
 constexpr double share_of_accuracy = 1e-2, second_share = 1e-2;
 constexpr double least_steps = 1000;
 /// A difference is that of two errors, and no contradiction, where it falls by this with the

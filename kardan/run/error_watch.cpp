@@ -7,7 +7,7 @@
 namespace kardan {
 namespace {
 
-/// Errors over time are kept in at most so many pieces.
+/// Errors over time are kept in at most this many pieces.
 constexpr std::size_t most_pieces = 400;
 /// Displacements along which differences are taken, in units of the state.
 constexpr double probe = 1e-6;

@@ -237,7 +237,7 @@ void EventActions::note_rest(const State& state, std::vector<EventRecord>& event
   stuck_ = stuck;
 }
 
-/// Unless it is told already.
+/// Unless it was reported already.
 void EventActions::note(const State& state, int event, int direction,
                         std::vector<EventRecord>& events) {
   for (auto e = events.rbegin(); e != events.rend() && e->t == state.t; ++e)

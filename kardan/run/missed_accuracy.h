@@ -13,7 +13,7 @@ namespace kardan {
 /// Why the estimate does not show the accuracy asked for; empty: it does.
 [[nodiscard]] std::string missed_accuracy(const EstimatedError& estimate, double accuracy);
 
-/// An estimate that is so many times too large ends a run.
+/// An estimate that is this many times too large ends a run.
 inline constexpr double hopeless = 10;
 
 }  // namespace kardan

@@ -18,7 +18,7 @@ namespace {
 constexpr double begin_share = 0.1, away_share = 0.5, worth_share = 1;
 /// Places of which the report says when.
 constexpr int most_told = 3;
-/// Of what is allowed: an exact flow has no such error. After so many of them it is none.
+/// Of what is allowed: an exact flow has no such error. After this many of them it is none.
 constexpr double no_rounding = 0.1;
 constexpr int most_held_back = 20;
 /// Steps of a run after which it is looked at first, and how many times as many until the next time.

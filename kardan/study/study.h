@@ -29,7 +29,7 @@ struct StudyProgress {
 /// Processes that do a study together, each with a store of its own of one file.
 struct StudyShare {
   int processes = 1;
-  /// Numbers from 0 on, each told to one of all processes. Called from one thread at a time.
+  /// Numbers from 0 on, each given to one of all processes. Called from one thread at a time.
   std::function<std::uint64_t()> next = {};
 };
 

@@ -406,7 +406,7 @@ const std::vector<std::pair<std::string, std::string>>& study_keys() {
       {"every", "[s] distance of the rows that mean, rms, integral and spectra see"},
       {"keep", "what is kept of every run, by name"},
       {"require", "what shall hold of every run: expressions of kept values and parameters"},
-      {"quantiles", "shares of (0, 1) that are told; default 0.05, 0.5, 0.95"}};
+      {"quantiles", "shares of (0, 1) that are shown; default 0.05, 0.5, 0.95"}};
   return all;
 }
 

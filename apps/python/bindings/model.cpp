@@ -11,7 +11,7 @@ namespace kardan::python {
 namespace {
 
 /// A model that was read and not changed since has reported its warnings.
-enum class Warnings { told, to_tell };
+enum class Warnings { reported, pending };
 
 class ModelTask final : public Task {
  public:
@@ -27,7 +27,7 @@ class ModelTask final : public Task {
     const Catalog& catalog = catalog_ ? *catalog_ : Catalog::builtin();
     Diagnostics read;
     auto loaded = load_model_tree(std::move(document_), overrides, read, catalog);
-    if (!loaded || warnings_ == Warnings::to_tell) diagnostics.add(read);
+    if (!loaded || warnings_ == Warnings::pending) diagnostics.add(read);
     if (!loaded) return;
     model_ = std::move(loaded->model);
     overrides_ = overrides;
@@ -144,7 +144,7 @@ class ModelSource final : public Source {
     return nullptr;
   }
   YamlNode& node(const std::string& section, const Place& place) {
-    warnings_ = Warnings::to_tell;
+    warnings_ = Warnings::pending;
     if (YamlNode* found = find(section)) return *found;
     document_.root.keys.push_back({section, place.line, 0, file(place)});
     YamlNode& added = document_.root.items.emplace_back();
@@ -171,7 +171,7 @@ std::shared_ptr<ModelSource> new_model(const Place& place) {
   document.files = {place.file};
   document.root.kind = YamlNode::Kind::mapping;
   document.root.line = place.line;
-  auto model = std::make_shared<ModelSource>(std::move(document), Warnings::to_tell);
+  auto model = std::make_shared<ModelSource>(std::move(document), Warnings::pending);
   model->assign("kardan", py::int_(1), place);
   return model;
 }
@@ -182,7 +182,7 @@ std::shared_ptr<ModelSource> read(const std::string& text, const std::string& fi
   const IncludeFrom from = include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder;
   auto loaded = load_model_text(text, file, {}, from, diagnostics);
   raise_errors(diagnostics);
-  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
+  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::reported);
 }
 
 /// The model that stands in a result: whole, it includes nothing.
@@ -190,7 +190,7 @@ std::shared_ptr<ModelSource> read_stored(const std::string& text, const std::str
   Diagnostics diagnostics;
   auto loaded = load_model_text(text, file, {}, IncludeFrom::nowhere, diagnostics);
   raise_errors(diagnostics);
-  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
+  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::reported);
 }
 
 std::shared_ptr<ModelSource> load(const std::string& path, bool include_anywhere) {
@@ -198,7 +198,7 @@ std::shared_ptr<ModelSource> load(const std::string& path, bool include_anywhere
   const IncludeFrom from = include_anywhere ? IncludeFrom::anywhere : IncludeFrom::model_folder;
   auto loaded = load_model(path, {}, from, diagnostics);
   raise_errors(diagnostics);
-  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::told);
+  return std::make_shared<ModelSource>(std::move(loaded->document), Warnings::reported);
 }
 
 /// A model as text, as it is: what is wrong with it is reported when it is used.
@@ -206,7 +206,7 @@ std::shared_ptr<ModelSource> restore(const std::string& text, const std::string&
   Diagnostics diagnostics;
   auto document = parse_yaml(text, file, diagnostics);
   raise_errors(diagnostics);
-  return std::make_shared<ModelSource>(std::move(document), Warnings::to_tell);
+  return std::make_shared<ModelSource>(std::move(document), Warnings::pending);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace kardan {
 namespace {
 
-/// A hub has at least so many rows,
+/// A hub has at least this many rows,
 constexpr int fewest_hub_rows = 16;
 /// and S costs at most this share without it.
 constexpr double hub_gain = 0.6;

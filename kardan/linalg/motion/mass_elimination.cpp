@@ -32,7 +32,7 @@ KARDAN_INLINE void with_size(int size, Use&& use) {
   }
 }
 
-/// So many columns that are not connected.
+/// The number of columns that are not connected.
 template <class Size>
 struct Diagonal {
   Size size;
