@@ -20,17 +20,17 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::string folder_of(const std::string& path) {
+std::string folder_above(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
 /// Headers that declare an entry of a catalog.
-std::vector<std::string> entries(const std::vector<SourceFile>& files) {
+std::vector<std::string> catalog_entries(const std::vector<SourceFile>& files) {
   static const std::regex element(R"(static constexpr std::string_view type\b)"),
       method(R"((^|\n)Method \w+\(\);)");
   std::vector<std::string> out;
   for (const SourceFile& f : files) {
-    const std::string folder = folder_of(f.path);
+    const std::string folder = folder_above(f.path);
     if (!f.path.ends_with(".h")) continue;
     if ((folder.starts_with("kardan/elements/") && std::regex_search(f.text, element)) ||
         (folder == "kardan/integrate" && std::regex_search(f.text, method)) ||
@@ -42,8 +42,8 @@ std::vector<std::string> entries(const std::vector<SourceFile>& files) {
 
 /// Includes of entries from elsewhere: of elements and parts of studies from other folders, of
 /// methods, which share their folder with the driver, by other files than their own and the catalog.
-std::vector<std::string> faults(const std::vector<SourceFile>& files) {
-  const std::vector<std::string> all = entries(files);
+std::vector<std::string> entry_faults(const std::vector<SourceFile>& files) {
+  const std::vector<std::string> all = catalog_entries(files);
   std::vector<std::string> out;
   for (const SourceFile& f : files)
     for (const std::string& line : lines_of(f.text)) {
@@ -51,11 +51,11 @@ std::vector<std::string> faults(const std::vector<SourceFile>& files) {
       if (!include) continue;
       const std::string path = path_of(*include, f);
       if (std::ranges::find(all, path) == all.end()) continue;
-      const bool method = folder_of(path) == "kardan/integrate";
+      const bool method = folder_above(path) == "kardan/integrate";
       const bool own =
           method ? f.path == "kardan/integrate/catalog.cpp" ||
                        std::filesystem::path(f.path).stem() == std::filesystem::path(path).stem()
-                 : folder_of(f.path) == folder_of(path);
+                 : folder_above(f.path) == folder_above(path);
       if (!own) out.push_back(f.path + " knows " + path);
     }
   return out;
@@ -66,13 +66,13 @@ TEST(OneLine, OfACatalogIsAllThatKnowsItsEntries) {
   std::vector<SourceFile> files = read_folder(source_folder(), "kardan", cpp_files);
   std::ranges::move(read_folder(source_folder(), "apps", cpp_files), std::back_inserter(files));
   std::map<std::string, int> count;
-  for (const std::string& path : entries(files)) ++count[folder_of(path)];
+  for (const std::string& path : catalog_entries(files)) ++count[folder_above(path)];
   EXPECT_GE(count["kardan/elements/joints"], 20);
   EXPECT_GE(count["kardan/elements/forces"], 8);
   EXPECT_GE(count["kardan/elements/sensors"], 4);
   EXPECT_GE(count["kardan/integrate"], 17);
   EXPECT_GE(count["kardan/study/designs"], 6);
-  EXPECT_THAT(faults(files), IsEmpty());
+  EXPECT_THAT(entry_faults(files), IsEmpty());
 }
 
 TEST(OneLine, IsMissedWhereAnotherFileKnowsAnEntry) {
@@ -83,9 +83,9 @@ TEST(OneLine, IsMissedWhereAnotherFileKnowsAnEntry) {
       driver{"kardan/integrate/driver.cpp", "#include \"kardan/integrate/euler.h\"\n"},
       source{"kardan/integrate/euler.cpp", "#include \"kardan/integrate/euler.h\"\n"},
       scene{"kardan/io/scene.cpp", "#include \"kardan/elements/joints/pin.h\"\n"};
-  EXPECT_THAT(entries({pin, method, catalog, driver, source, scene}), SizeIs(2));
-  EXPECT_THAT(faults({pin, method, catalog, source}), IsEmpty());
-  EXPECT_THAT(faults({pin, method, catalog, driver, source, scene}),
+  EXPECT_THAT(catalog_entries({pin, method, catalog, driver, source, scene}), SizeIs(2));
+  EXPECT_THAT(entry_faults({pin, method, catalog, source}), IsEmpty());
+  EXPECT_THAT(entry_faults({pin, method, catalog, driver, source, scene}),
               ElementsAre("kardan/integrate/driver.cpp knows kardan/integrate/euler.h",
                           "kardan/io/scene.cpp knows kardan/elements/joints/pin.h"));
 }
