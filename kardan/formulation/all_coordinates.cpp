@@ -306,12 +306,7 @@ Eval AllCoordinates::finish(double t, const Local& y, State& state, ChartPoint& 
   }
   end_.state = state = point_;
   end_.known = true;
-  point.t = t;
-  point.q = scratch_.x;
-  chart_.to_rates(scratch_.x, point_.v, point.dq);
-  chart_.to_second_rates(scratch_.x, point.dq, end_.a, point.ddq);
-  point.z = y.z;
-  point.dz = end_at_->motion.b;
+  put_end(point_, scratch_.x, end_.a, end_at_->motion.b, point);
   point.a = end_.a;
   return Eval::ok;
 }
@@ -329,11 +324,8 @@ void AllCoordinates::base_point(ChartPoint& point) const {
 }
 
 Eval AllCoordinates::state_at(const ChartPoint& point, Consistency consistency, State& state) {
-  point_.t = point.t;
-  point_.r = point.z;
+  take(point, point_);
   scratch_.x = point.q;
-  move_to(scratch_.x, point_);
-  chart_.to_velocities(scratch_.x, point.dq, point_.v);
   if (consistency == Consistency::projected &&
       options_.projection == AllCoordinatesOptions::Projection::each_step) {
     if (Eval e = project_position(Factors::none); e != Eval::ok) return e;
@@ -351,11 +343,7 @@ bool AllCoordinates::advance(const ChartPoint& point) {
 }
 
 bool AllCoordinates::past(double& t, Local& y, LocalRate& rate) {
-  if (!past_.known) return false;
-  y.resize(second_order(), first_order());
-  chart_.difference(base_.state.p, past_.state.p, y.x);
-  chart_.to_rates(y.x, past_.state.v, y.u);
-  chart_.to_second_rates(y.x, y.u, past_.a, rate.a);
+  if (!put_past(y.x, y.u, rate.a)) return false;
   t = past_.state.t;
   y.z = past_.state.r;
   rate.b = past_.b;

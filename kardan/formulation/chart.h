@@ -29,6 +29,12 @@ class Chart {
   void to_velocities(const Vector& x, const Vector& u, Vector& v) const;
   void to_rates(const Vector& x, const Vector& v, Vector& u) const;
   void to_second_rates(const Vector& x, const Vector& u, const Vector& a, Vector& second) const;
+  /// Both, from v and v'.
+  void to_rates(const Vector& x, const Vector& v, const Vector& a, Vector& u,
+                Vector& second) const {
+    to_rates(x, v, u);
+    to_second_rates(x, u, a, second);
+  }
   /// G := G T(x), by columns.
   void turn_columns(const Vector& x, SparseMatrix& G) const;
   /// A spatial body: the first of its three spins and of its four quaternion components.

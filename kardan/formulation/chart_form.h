@@ -51,6 +51,31 @@ class ChartForm : public Problem {
     system_.retract(from.p, q, state.p);
     if (follows_) system_.follow_turns(from, q, state, *ws_);
   }
+  /// The state that chart coordinates and their rates stand for, as they are; w is that of the base.
+  void take(const ChartPoint& point, State& state) {
+    state = base_.state;
+    state.t = point.t;
+    state.r = point.z;
+    move_to(point.q, state);
+    chart_.to_velocities(point.q, point.dq, state.v);
+  }
+  /// The end of a step, at q, and what was solved for there, as a chart point.
+  void put_end(const State& end, std::span<const double> q, const Vector& a,
+               std::span<const double> b, ChartPoint& point) const {
+    point.t = end.t;
+    point.q.assign(q.begin(), q.end());
+    chart_.to_rates(point.q, end.v, a, point.dq, point.ddq);
+    point.z = end.r;
+    point.dz.assign(b.begin(), b.end());
+  }
+  /// The base before, in the chart of this one; false where there is none.
+  bool put_past(Vector& q, Vector& dq, Vector& ddq) const {
+    if (!past_.known) return false;
+    q.resize(past_.state.v.size());
+    chart_.difference(base_.state.p, past_.state.p, q);
+    chart_.to_rates(q, past_.state.v, past_.a, dq, ddq);
+    return true;
+  }
   /// Evaluates into the workspace; what is not finite is named.
   [[nodiscard]] Eval evaluate_named(const State& state, Request request) {
     const Eval e = system_.evaluate(state, request, *ws_);

@@ -226,19 +226,6 @@ Eval Descriptor::rebase(const State& state) {
   return Eval::ok;
 }
 
-void Descriptor::to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
-                          Vector& ddq) const {
-  dq = v;
-  ddq = a;
-  for (const Chart::Turn& t : chart_.turns()) {
-    const Vec3d theta = three_at(q, t.v);
-    const Mat3d inverse = rotation_rate_map_inverse(theta);
-    const Vec3d rate = inverse * three_at(v, t.v);
-    put_three(rate, t.v, dq);
-    put_three(inverse * (three_at(a, t.v) - rotation_rate_map_rate(theta, rate) * rate), t.v, ddq);
-  }
-}
-
 /// The state at local coordinates, with velocities; a_ and lambda_ start at those of the base.
 Eval Descriptor::begin_at(double t, const Local& y, State& state) {
   state = base_.state;
@@ -262,18 +249,14 @@ Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& poin
   total_shift_ = moved_;
   if (form_.invariants && system_.sizes().e > 0)
     if (Eval e = keep_invariants(state); e != Eval::ok) return e;
-  point.t = t;
-  point.q = y.x;
+  end_q_ = y.x;
   if (form_.project) {
     chart_.apply(rotation_rate_map_inverse, y.x, total_shift_, total_shift_);
-    add_scaled(1, total_shift_, point.q);
+    add_scaled(1, total_shift_, end_q_);
   }
-  to_chart(point.q, state.v, a_, point.dq, point.ddq);
-  point.z = state.r;
-  point.dz.assign(ws_->b.begin(), ws_->b.end());
+  put_end(state, end_q_, a_, ws_->b, point);
   end_.keep(state, a_, lambda_, ws_->b);
   end_rows_ = chosen_.active;
-  end_q_ = point.q;
   return Eval::ok;
 }
 
@@ -283,18 +266,12 @@ void Descriptor::base_point(ChartPoint& point) const {
 
 void Descriptor::place(const Local& y, ChartPoint& point) {
   point.q = y.x;
-  point.dq = y.u;
-  chart_.apply(rotation_rate_map_inverse, y.x, y.u, point.dq);
+  chart_.to_rates(y.x, y.u, point.dq);
   point.z = y.z;
 }
 
 Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, State& state) {
-  state = base_.state;
-  state.t = point.t;
-  state.r = point.z;
-  move_to(point.q, state);
-  state.v = point.dq;
-  chart_.apply(rotation_rate_map, point.q, point.dq, state.v);
+  take(point, state);
   if (Eval e = follow_auxiliaries(state); e != Eval::ok) return e;
   a_ = base_.a;
   lambda_ = base_.lambda;

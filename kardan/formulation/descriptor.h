@@ -99,8 +99,6 @@ class Descriptor final : public ChartForm<DaeProblem> {
   Eval redundant_rows_hold(const State& state);
   bool jumped(const State& state) const;
   void look_ahead(const State& state);
-  void to_chart(std::span<const double> q, const Vector& v, const Vector& a, Vector& dq,
-                Vector& ddq) const;
   void rotate(std::span<const double> q, std::span<const double> v);
 
   DescriptorForm form_;

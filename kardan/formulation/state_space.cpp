@@ -268,15 +268,14 @@ void StateSpace::spread_speed(const Vector& u, Vector& speed) const {
 }
 
 Eval StateSpace::state_at(const ChartPoint& point, Consistency consistency, State& state) {
-  state = base_.state;
-  state.t = point.t;
-  state.r = point.z;
   if (consistency == Consistency::as_interpolated) {
-    move_to(point.q, state);
-    chart_.to_velocities(point.q, point.dq, state.v);
+    take(point, state);
     if (!state.w.empty()) holds_.at = Evaluated::At::nothing;
     return auxiliaries_.follow(system_, base_.state, state, *ws_);
   }
+  state = base_.state;
+  state.t = point.t;
+  state.r = point.z;
   Local& y = scratch_.grid_y;
   y.resize(second_order(), first_order());
   split_.x_of.multiply(point.q, y.x);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kardan/base/rotation.h"
 #include "kardan/formulation/state_space.h"
 
 namespace kardan {
@@ -24,13 +23,8 @@ bool StateSpace::advance(const ChartPoint& point) {
 }
 
 bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
-  if (!past_.known) return false;
   auto& [q, dq, ddq] = scratch_.past;
-  q.resize(past_.state.v.size());
-  chart_.difference(base_.state.p, past_.state.p, q);
-  dq = past_.state.v;
-  chart_.apply(rotation_rate_map_inverse, q, past_.state.v, dq);
-  chart_.to_second_rates(q, dq, past_.a, ddq);
+  if (!put_past(q, dq, ddq)) return false;
   y.resize(second_order(), first_order());
   rate.resize(second_order(), first_order());
   split_.x_of.multiply(q, y.x);
