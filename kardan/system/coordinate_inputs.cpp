@@ -8,6 +8,7 @@
 namespace kardan {
 
 void CoordinateEquations::bind_inputs(const EquationData& data) {
+  conditions_ = Conditions(data);
   variables_ = static_cast<std::size_t>(data.variables());
   for (const NamedFormula& definition : data.definitions)
     definitions_.push_back(definition.formula);

@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "kardan/system/bound_expressions.h"
+#include "kardan/system/conditions.h"
 #include "kardan/system/formula_terms.h"
 #include "kardan/system/patterns.h"
 #include "kardan/system/quantity_jet.h"
@@ -33,6 +34,7 @@ class MultibodyEquations final : public BodyEquations {
   Eval invariants(const State&, Workspace&) const override;
   void events(const State&, std::span<double> z, Workspace&) const override;
   void choose_modes(State&, Workspace&) const override;
+  const Conditions& conditions() const override { return conditions_; }
   void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
                     std::span<double> rate, Workspace&) const override;
   void follow_turns(const State& from, std::span<const double> way, State& to,
@@ -197,6 +199,7 @@ class MultibodyEquations final : public BodyEquations {
   std::vector<double> offsets_;   // constants of the rows
   bool splits_ = false;           // all constraints know Depth::gradient
   BoundExpressions expressions_;  // invariants: those that are expressions
+  Conditions conditions_;
   FormulaTerms<D> formulas_;
   std::vector<std::vector<int>> sensor_bodies_;  // that each sensor sees move
   std::vector<HeldRow> held_;
