@@ -9,7 +9,9 @@ namespace kardan {
 namespace {
 
 /// Places beyond the samples that are looked at in a step.
-constexpr int most_looks = 2000;
+constexpr int most_looks = 1000;
+/// Zero but for what outward rounding adds.
+constexpr double nothing = 1e-290;
 
 bool positive(double z) {
   return z > 0;
@@ -74,7 +76,7 @@ bool EventEnclosure::one_sided(int event, const Mark& a, const Mark& b) const {
   const bool side = positive(a.z[e]);
   if (side != positive(b.z[e])) return false;
   const Taylor& f = functions_[e];
-  if (!f.c[0].contains(0.0) || monotone(event)) return true;
+  if (!f.c[0].contains(0.0) || monotone(event) || f.c[0].size() <= nothing) return true;
   const double w = (b.theta - a.theta) * h_, from = std::abs(a.z[e]), to = std::abs(b.z[e]);
   const double fall = side ? -f.c[1].lo : f.c[1].hi, rise = side ? f.c[1].hi : -f.c[1].lo;
   if (!std::isfinite(fall) || !std::isfinite(rise)) return false;

@@ -21,7 +21,13 @@ constexpr double most_for_distances = 4096, most_samples = 1 << 20;
 constexpr double default_resolution = 1e-3;
 /// More events than this, each as soon after the last as it can be seen, never end.
 constexpr int largest_crowd = 1000;
+/// So soon, in times at which sides are seen: a switch that pushes back from both sides is crossed
+/// again after some three of them.
+constexpr double crowded = 10;
 
+/// Where less than this share of a step could be looked at, a function stays at zero: steps as short
+/// would not end.
+constexpr double least_looked_at = 1.0 / 64;
 /// [s] Nothing is looked at from nearer than this.
 double nearest(double t) {
   return 1e3 * time_accuracy * std::max(1.0, std::abs(t));
@@ -73,7 +79,8 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
     double theta = 1;
     const int e = find(step, start, end, theta);
     // What has not been looked at before that lies in a step of its own.
-    if (const double open = enclosure_.looked_at(); open < theta && open * h > nearest(start.t))
+    if (const double open = enclosure_.looked_at();
+        open < theta && open > least_looked_at && open * h > nearest(start.t))
       return {Eval::recoverable, 2 * open * h, false, true};
     if (e < 0) break;
     at(step, 1, z_inside_);
@@ -343,7 +350,7 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
 
 /// Events each of which follows the last as soon as it can be seen: no motion lies in between.
 void EventSearch::end_chatter(double t, double time, DriverReport& report) {
-  last_.crowd = t - last_.t <= 2 * std::max(last_.time, time) ? last_.crowd + 1 : 0;
+  last_.crowd = t - last_.t <= crowded * std::max(last_.time, time) ? last_.crowd + 1 : 0;
   last_.t = t;
   last_.time = time;
   const int other = std::exchange(last_.event, found_);

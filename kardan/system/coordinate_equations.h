@@ -54,12 +54,16 @@ class CoordinateEquations final : public Equations {
 
  private:
   void bind_ways(const EquationData& data);
-  Taylor over(const Formula& formula, int order, Workspace& ws) const;
-  void enclose_definitions(int order, Workspace& ws) const;
+  Taylor over(const Formula& formula, int order, std::size_t first, Workspace& ws) const;
+  void complete(int order, std::size_t first, Workspace& ws) const;
+  void add_place(const State& at, const State& other, double h, Workspace& ws) const;
+  void add_way(const State& from, const State& to, double a, double b, int order,
+               Workspace& ws) const;
   /// A formula that depends on time, and which derivative of it acts.
   struct InputFormula {
     Formula formula;
     int derivative = 0;
+    bool narrow = false;  // it may be shown by the ends of a step
   };
 
   std::unique_ptr<UserEquations> equations_;

@@ -75,6 +75,11 @@ class MultibodyEquations final : public BodyEquations {
   struct WayEnds {
     WayEnd from, to;
   };
+  /// A formula whose features no estimate sees: a way input.
+  struct WayFormula {
+    const BoundFormula* formula = nullptr;
+    bool narrow = false;  // it may be shown by the ends of a step
+  };
   struct MotionScratch final : Workspace::Scratch {
     std::vector<BodyMotion<D>> motion;
     std::vector<TurnDistance> turn_distances;    // of the states that turns were followed from last
@@ -82,6 +87,8 @@ class MultibodyEquations final : public BodyEquations {
     std::deque<QuantityJet> jets;                // of quantities in rows that are held
     JetScratch jet_work;
     std::vector<WayEnds> ways;
+    std::vector<WayEnds> way_arguments;  // of formulas, one after the other
+    std::vector<Taylor> enclosed;
     FormulaScratch formulas;
     VelocityScratch velocity_rows;
     SlipScratch slip;
@@ -183,6 +190,11 @@ class MultibodyEquations final : public BodyEquations {
   Taylor formula_over(const FormulaInput&, const State&, const Context<D>&, const Taylor& t) const;
   WayEnd measured(const LawInput<D>&, const Input<D>&, const Context<D>&) const;
   Taylor law_over(const LawInput<D>&, const std::array<Taylor, 3>& arguments) const;
+  void bind_way_formulas(const NameData& names);
+  InputEffect effect(const FormulaForce<D>&, const Context<D>& start) const;
+  void look_at_arguments(const State&, WayEnd WayEnds::*end, Workspace&) const;
+  void enclose_way_formulas(const State& from, const State& to, double a, double b, int order,
+                            std::span<InputBounds> out, Workspace&) const;
 
   Program<D> program_;
   std::vector<BodyLayout> bodies_;
@@ -206,6 +218,7 @@ class MultibodyEquations final : public BodyEquations {
   std::vector<Friction> frictions_;
   std::vector<InvariantData::Kind> invariants_;
   InputGroup time_inputs_, way_inputs_;
+  std::vector<WayFormula> way_formulas_;  // behind the other way inputs
 };
 
 /// Names of bodies and quantities, of what elements have written into a program, which they are
