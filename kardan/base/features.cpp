@@ -81,8 +81,7 @@ Dependence of_operation(const Instruction& i, Dependence least, Dependence most,
 /// The stack machine of expression_program.h for what depends on the state.
 class DependenceMachine {
  public:
-  DependenceMachine(std::span<const Instruction> code, std::span<const Dependence> names,
-                    bool held)
+  DependenceMachine(std::span<const Instruction> code, std::span<const Dependence> names, bool held)
       : code_(code), names_(names), held_(held) {}
   Dependence run() { return run(0, {}, 0); }
 

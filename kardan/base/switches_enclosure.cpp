@@ -142,8 +142,8 @@ class Switches::Enclosing {
     const int now = positions_[s.first];
     if (z_) {
       Taylor& z = z_[s.first];
-      const Taylor f = s.table ? detail::Piece{*s.table}.function(now, top[-1])
-                               : function(i.op, top, now);
+      const Taylor f =
+          s.table ? detail::Piece{*s.table}.function(now, top[-1]) : function(i.op, top, now);
       z = open ? either(z, f, -1) : f;
     }
     return s.table ? detail::enclose(i, top, order_) : apply_held(i.op, top, now, order_);

@@ -245,7 +245,8 @@ class Driver final : public Integration {
     if (options_.fixed_step == 0) return longest;
     constexpr double a_little = 1.001;
     double& passed_over = report_.growth_passed_over;
-    if (longest * a_little < h && !(passed_over > 0 && passed_over < longest)) passed_over = longest;
+    if (longest * a_little < h && !(passed_over > 0 && passed_over < longest))
+      passed_over = longest;
     return h;
   }
 

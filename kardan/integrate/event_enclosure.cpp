@@ -10,6 +10,8 @@ namespace {
 
 /// Places beyond the samples that are looked at in a step.
 constexpr int most_looks = 1000;
+/// Halvings of a step, which would leave less than rounding.
+constexpr std::size_t most_depth = 64;
 /// Zero but for what outward rounding adds.
 constexpr double nothing = 1e-290;
 
@@ -93,10 +95,7 @@ bool EventEnclosure::holds(const Mark& between) const {
 }
 
 EventEnclosure::Mark& EventEnclosure::place(std::size_t depth) {
-  if (places_.size() <= depth) {
-    constexpr std::size_t most_depth = 64;
-    places_.resize(most_depth);
-  }
+  if (places_.empty()) places_.resize(most_depth);
   return places_[depth];
 }
 

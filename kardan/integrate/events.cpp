@@ -174,7 +174,7 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
       step.flow ? std::max<double>(count, step.flow->fastest() * step.h()) : count;
   const double least = resolution_ > 0 ? resolution_ / step.h() : default_resolution / finest;
   Sample *a = nullptr, *b = &window_[0], *c = &window_[1], *spare = &window_[2];
-  sample(step, 0, *b);
+  if (enclosure_.watches_any()) sample(step, 0, *b);
   b->z = z_start_;
   for (int k = 1; k <= count; ++k) {
     sample(step, static_cast<double>(k) / count, *c);
@@ -229,7 +229,7 @@ void EventSearch::sample(const DenseStep& step, double theta, Sample& out) {
   step.at(theta, out.point);
   (void)problem_.state_at(out.point, step.consistency(), out.state);
   if (enclosure_.watches_any()) {
-    look(step, theta, 1.0 / samples_, out);
+    look(step, theta, 1.0 / sample_count(step), out);
     return;
   }
   functions(out.state, out.z);

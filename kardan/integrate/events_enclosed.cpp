@@ -9,6 +9,8 @@ namespace {
 /// Rates are differences over this share of what they are wanted for, but not below a time [s, or of
 /// t] at which rounding would tell.
 constexpr double nudge_share = 1e-3, least_nudge = 1e-9;
+/// What is left of a step then is below the rounding of its times.
+constexpr std::size_t most_halvings = 60;
 
 }  // namespace
 
@@ -44,9 +46,7 @@ bool EventSearch::is_quiet(const DenseStep& step) {
   look(step, 1, 1, b);
   enclosure_.enclose(a, b);
   for (std::size_t e = 0; e < safe_.size(); ++e)
-    if (enclosure_.watches(static_cast<int>(e)) &&
-        (a.z[e] > 0) != (b.z[e] > 0))
-      return false;
+    if (enclosure_.watches(static_cast<int>(e)) && (a.z[e] > 0) != (b.z[e] > 0)) return false;
   look(step, 0.5, 1, middle);
   if (!enclosure_.holds(middle)) return false;
   std::vector<char>& quiet = safe_;
@@ -76,7 +76,7 @@ double EventSearch::crossing(const DenseStep& step, int e, const EventEnclosure:
   enclosure_.enclose(a, b);
   if (passed ? enclosure_.monotone(e) : enclosure_.one_sided(e, a, b)) return found();
   const double width = b.theta - a.theta;
-  if (width <= least || !enclosure_.may_look(a.theta)) return found();
+  if (width <= least || depth >= most_halvings || !enclosure_.may_look(a.theta)) return found();
   EventEnclosure::Mark& middle = enclosure_.place(depth);
   look(step, 0.5 * (a.theta + b.theta), 0.5 * width, middle);
   const double left = crossing(step, e, a, middle, least, depth + 1);

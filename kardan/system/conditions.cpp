@@ -124,8 +124,7 @@ void Conditions::enclose(std::span<const int> modes, std::span<const Taylor> arg
   for (const SwitchedTerm& term : switched_) {
     const BoundFormula& f = *term.formula;
     load(term.slots, arguments, scratch);
-    (void)f.value.enclose(scratch.values, modes.data() + f.mode,
-                          z.data() + f.event, order);
+    (void)f.value.enclose(scratch.values, modes.data() + f.mode, z.data() + f.event, order);
   }
 }
 

@@ -39,15 +39,16 @@ InputEffect MultibodyEquations<D>::effect(const FormulaForce<D>& force,
                                           const Context<D>& start) const {
   InputEffect out;
   Measure<D> y;
-  force.along.evaluate({start.bodies[force.A.body], start.bodies[force.B.body]}, Depth::gradient, y);
+  force.along.evaluate({start.bodies[force.A.body], start.bodies[force.B.body]}, Depth::gradient,
+                       y);
   const auto add = [&](const BodyColumns& body, const double* G) {
     double way = 0, turn = 0;
     for (int k = 0; k < body.count; ++k) (k < D ? way : turn) += G[k] * G[k];
     const BodyMass& m = masses_[static_cast<std::size_t>(body.body)];
     for (int k = 0; k < body.count; ++k) {
-      const double factor = k >= D         ? std::sqrt(turn) * most_turning<D>(m.inertia)
+      const double factor = k >= D       ? std::sqrt(turn) * most_turning<D>(m.inertia)
                             : m.mass > 0 ? std::sqrt(way) / m.mass
-                                           : 0;
+                                         : 0;
       if (factor > 0) out.velocities.push_back({body.first + k, factor});
     }
   };
