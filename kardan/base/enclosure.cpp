@@ -133,6 +133,62 @@ Taylor smooth_step(const Taylor& x, const Taylor& x0, const Taylor& y0, const Ta
   return out;
 }
 
+Taylor with_number(const Instruction& i, const Taylor& x) {
+  switch (i.op) {
+    case Op::negate:
+      return -x;
+    case Op::add_number:
+      return x + i.number;
+    case Op::times_number:
+      return x * i.number;
+    case Op::over_number:
+      return x / Taylor::constant(i.number, x.order);
+    case Op::number_minus:
+      return -x + i.number;
+    case Op::number_over:
+      return Taylor::constant(i.number, x.order) / x;
+    case Op::square:
+      return square(x);
+    case Op::cube:
+      return pow(x, 3.0);
+    case Op::call:
+      return i.function->enclose(x);
+    default:
+      return pow(x, i.number);
+  }
+}
+
+/// On the operands below `top`; the new top.
+Taylor* apply(const Instruction& i, Taylor* top, int order) {
+  switch (i.op) {
+    case Op::number:
+      *top = Taylor::constant(i.number, order);
+      return top + 1;
+    case Op::add:
+      top[-2] = top[-2] + top[-1];
+      return top - 1;
+    case Op::subtract:
+      top[-2] = top[-2] - top[-1];
+      return top - 1;
+    case Op::multiply:
+      top[-2] = top[-2] * top[-1];
+      return top - 1;
+    case Op::divide:
+      top[-2] = top[-2] / top[-1];
+      return top - 1;
+    case Op::step:
+      top[-5] = smooth_step(top[-5], top[-4], top[-3], top[-2], top[-1]);
+      return top - 4;
+    default:
+      if (i.op >= Op::power) {
+        top[-2] = binary(i.op, top[-2], top[-1]);
+        return top - 1;
+      }
+      top[-1] = i.op >= Op::truth ? unary(i.op, top[-1]) : with_number(i, top[-1]);
+      return top;
+  }
+}
+
 /// The stack machine of expression_program.h for enclosures.
 class Machine {
  public:
@@ -159,10 +215,10 @@ class Machine {
         i += i->argument - 1;
       } else if (i->op == Op::jump_if_zero) {
         --top;
-        const Interval& condition = top->c[0];
-        if (condition == Interval(0.0)) {
+        const int holds = detail::holds(*top);
+        if (holds == 0) {
           i += i->argument - 1;
-        } else if (condition.contains(0.0)) {
+        } else if (holds < 0) {
           if (forks >= most_forks) return unknown();
           Stack other = stack;
           Taylor* const other_top = other.data() + (top - stack.data());
@@ -177,61 +233,9 @@ class Machine {
   }
 
   Taylor* apply(const Instruction& i, Taylor* top) {
-    switch (i.op) {
-      case Op::number:
-        *top = Taylor::constant(i.number, order_);
-        return top + 1;
-      case Op::name:
-        *top = values_[static_cast<std::size_t>(i.argument)];
-        return top + 1;
-      case Op::add:
-        top[-2] = top[-2] + top[-1];
-        return top - 1;
-      case Op::subtract:
-        top[-2] = top[-2] - top[-1];
-        return top - 1;
-      case Op::multiply:
-        top[-2] = top[-2] * top[-1];
-        return top - 1;
-      case Op::divide:
-        top[-2] = top[-2] / top[-1];
-        return top - 1;
-      case Op::step:
-        top[-5] = smooth_step(top[-5], top[-4], top[-3], top[-2], top[-1]);
-        return top - 4;
-      default:
-        if (i.op >= Op::power) {
-          top[-2] = binary(i.op, top[-2], top[-1]);
-          return top - 1;
-        }
-        top[-1] = i.op >= Op::truth ? unary(i.op, top[-1]) : with_number(i, top[-1]);
-        return top;
-    }
-  }
-
-  static Taylor with_number(const Instruction& i, const Taylor& x) {
-    switch (i.op) {
-      case Op::negate:
-        return -x;
-      case Op::add_number:
-        return x + i.number;
-      case Op::times_number:
-        return x * i.number;
-      case Op::over_number:
-        return x / Taylor::constant(i.number, x.order);
-      case Op::number_minus:
-        return -x + i.number;
-      case Op::number_over:
-        return Taylor::constant(i.number, x.order) / x;
-      case Op::square:
-        return square(x);
-      case Op::cube:
-        return pow(x, 3.0);
-      case Op::call:
-        return i.function->enclose(x);
-      default:
-        return pow(x, i.number);
-    }
+    if (i.op != Op::name) return detail::enclose(i, top, order_);
+    *top = values_[static_cast<std::size_t>(i.argument)];
+    return top + 1;
   }
 
   const Instruction* end_;
@@ -240,6 +244,15 @@ class Machine {
 };
 
 }  // namespace
+
+Taylor* detail::enclose(const Instruction& i, Taylor* top, int order) {
+  return apply(i, top, order);
+}
+
+int detail::holds(const Taylor& condition) {
+  if (condition.c[0] == Interval(0.0)) return 0;
+  return condition.c[0].contains(0.0) ? -1 : 1;
+}
 
 Taylor enclose(const Expression& expression, std::span<const Taylor> values, int order) {
   const std::span<const Instruction> code = expression.program().code;

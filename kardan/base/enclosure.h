@@ -14,4 +14,13 @@ namespace kardan {
 [[nodiscard]] Taylor enclose(const Expression& expression, std::span<const Taylor> values,
                              int order);
 
+namespace detail {
+
+/// One instruction of a program on the operands below `top`, neither a name nor a jump; the new top.
+Taylor* enclose(const Instruction& i, Taylor* top, int order);
+/// Whether a condition surely holds (1), surely does not (0), or either (-1).
+int holds(const Taylor& condition);
+
+}  // namespace detail
+
 }  // namespace kardan

@@ -11,6 +11,8 @@ namespace {
 constexpr double off_the_way = 0.01;
 /// Conditions on what does not depend on the state, one inside the other: beyond, all is featured.
 constexpr int most_forks = 8;
+/// What is narrow may range so many times wider over a step than its ends show.
+constexpr double wider_than_shown = 4;
 
 using detail::Instruction;
 using detail::Op;
@@ -23,8 +25,18 @@ int operands(Op op) {
   return two || op >= Op::power ? 2 : 1;
 }
 
-/// Of operands that depend on the state.
-Dependence of_operation(Op op, Dependence least, Dependence most) {
+/// Of what can be steep where its operand, no straight line, comes near to nothing.
+Dependence steep(Dependence of) {
+  return of <= Dependence::straight ? Dependence::smooth : std::max(of, Dependence::narrow);
+}
+
+bool is_root_or_pole(double exponent) {
+  return exponent < 0 || exponent != std::floor(exponent);
+}
+
+/// Of operands that depend on the state, `last` the uppermost.
+Dependence of_operation(const Instruction& i, Dependence least, Dependence most, Dependence last) {
+  const Op op = i.op;
   switch (op) {
     case Op::add:
     case Op::subtract:
@@ -36,26 +48,31 @@ Dependence of_operation(Op op, Dependence least, Dependence most) {
       return most;
     case Op::multiply:
       return least == Dependence::none ? most : std::max(most, Dependence::smooth);
-    case Op::divide:
-    case Op::number_over:
+    case Op::power_number:
+      if (is_root_or_pole(i.number)) return steep(most);
+      [[fallthrough]];
     case Op::square:
     case Op::cube:
-    case Op::power_number:
     case Op::sin:
     case Op::cos:
     case Op::tan:
-    case Op::asin:
-    case Op::acos:
-    case Op::atan:
     case Op::sinh:
     case Op::cosh:
+      return std::max(most, Dependence::smooth);
+    case Op::divide:
+      return std::max(most, steep(last));
+    case Op::number_over:
     case Op::log:
     case Op::log10:
     case Op::sqrt:
     case Op::power:
-    case Op::atan2:
     case Op::hypot:
-      return std::max(most, Dependence::smooth);
+      return steep(most);
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::atan2:
+      return std::max(most, Dependence::narrow);
     default:
       return Dependence::featured;
   }
@@ -64,8 +81,8 @@ Dependence of_operation(Op op, Dependence least, Dependence most) {
 /// The stack machine of expression_program.h for what depends on the state.
 class DependenceMachine {
  public:
-  DependenceMachine(std::span<const Instruction> code, std::span<const Dependence> names)
-      : code_(code), names_(names) {}
+  DependenceMachine(std::span<const Instruction> code, std::span<const Dependence> names, bool held)
+      : code_(code), names_(names), held_(held) {}
   Dependence run() { return run(0, {}, 0); }
 
  private:
@@ -96,14 +113,45 @@ class DependenceMachine {
     const auto first = stack.end() - count;
     const auto [least, most] = std::minmax_element(first, stack.end());
     const bool shares = now.op == Op::divide && stack.back() == Dependence::none;
-    const Dependence out =
-        *most == Dependence::none || shares ? *most : of_operation(now.op, *least, *most);
+    Dependence out = *most;
+    if (held_ && is_switch(now.op))
+      out = of_held(now.op, *most);
+    else if (*most != Dependence::none && !shares)
+      out = of_operation(now, *least, *most, stack.back());
     stack.erase(first, stack.end());
     stack.push_back(out);
   }
 
+  static bool is_switch(Op op) {
+    switch (op) {
+      case Op::abs:
+      case Op::min:
+      case Op::max:
+      case Op::mod:
+      case Op::step:
+      case Op::sign:
+      case Op::floor:
+      case Op::ceil:
+      case Op::round:
+      case Op::less:
+      case Op::less_equal:
+      case Op::greater:
+      case Op::greater_equal:
+        return true;
+      default:
+        return false;
+    }
+  }
+  /// One of the operands, a polynomial, or a number.
+  static Dependence of_held(Op op, Dependence most) {
+    if (op == Op::abs || op == Op::min || op == Op::max) return most;
+    if (op != Op::mod && op != Op::step) return Dependence::none;
+    return most == Dependence::none ? most : std::max(most, Dependence::smooth);
+  }
+
   std::span<const Instruction> code_;
   std::span<const Dependence> names_;
+  bool held_;
 };
 
 Taylor chord(double x0, double x1, double h, double off, const Taylor& since) {
@@ -117,7 +165,19 @@ Taylor chord(double x0, double x1, double h, double off, const Taylor& since) {
 
 Dependence dependence(const Expression& expression, std::span<const Dependence> names) {
   const std::vector<Instruction>& code = expression.program().code;
-  return DependenceMachine(code, names).run();
+  return DependenceMachine(code, names, false).run();
+}
+
+Dependence dependence_between_switches(const Expression& expression,
+                                       std::span<const Dependence> names) {
+  const std::vector<Instruction>& code = expression.program().code;
+  return DependenceMachine(code, names, true).run();
+}
+
+bool shown_by_ends(const Taylor& f, const Taylor& at_start, const Taylor& at_end, double h) {
+  const Interval ends = hull(at_start.c[0], at_end.c[0]);
+  const double slopes = h * std::max(at_start.c[1].size(), at_end.c[1].size());
+  return f.c[0].width() <= wider_than_shown * (ends.width() + slopes);
 }
 
 /// A way whose speed is nowhere above L leaves its chord, of slope c, by h (L^2 - c^2)/(2 L): a

@@ -4,19 +4,19 @@
 #include <cmath>
 #include <type_traits>
 
-#include "kardan/base/table.h"
+#include "kardan/base/switch_functions.h"
 #include "kardan/base/time_function.h"
 
 namespace kardan {
 namespace {
 
+using detail::at_zero;
 using detail::Instruction;
 using detail::Op;
+using detail::Piece;
 
 /// Continuous derivatives of a table that needs no switch.
 constexpr int smooth_table = 2;
-/// sign(x) is 0 only where x is: this far around it.
-constexpr double at_zero = 1e-14;
 
 bool switches(Op op) {
   switch (op) {
@@ -38,36 +38,6 @@ bool switches(Op op) {
       return false;
   }
 }
-
-/// The pieces of a table, numbered through all periods where it repeats: piece k lies right of
-/// point k, point 0 is the first.
-struct Piece {
-  const Table& table;
-
-  int points() const { return static_cast<int>(table.x().size()); }
-  bool repeats() const { return table.outside() == Outside::repeat; }
-  double period() const { return table.x().back() - table.x().front(); }
-  double point(int k) const {
-    if (!repeats()) return table.x()[static_cast<std::size_t>(k)];
-    const int n = points() - 1;
-    const int turn = k >= 0 ? k / n : -((n - 1 - k) / n);
-    return table.x()[static_cast<std::size_t>(k - turn * n)] + turn * period();
-  }
-  /// -1 before the first point.
-  int at(double x) const {
-    double turns = 0;
-    if (repeats()) turns = std::floor((x - table.x().front()) / period());
-    const double inside = x - turns * period();
-    const auto next = std::ranges::lower_bound(table.x(), inside);
-    return static_cast<int>(next - table.x().begin()) - 1 +
-           static_cast<int>(turns) * (points() - 1);
-  }
-  double function(int k, double x) const {
-    if (!repeats() && k < 0) return x - point(0);
-    if (!repeats() && k >= points() - 1) return x - point(points() - 1);
-    return (x - point(k)) * (point(k + 1) - x);
-  }
-};
 
 /// Where x of a smooth step is: -1 before it begins, 0 inside, 1 behind its end.
 int stretch(double x, double from, double to) {

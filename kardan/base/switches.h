@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kardan/base/expression.h"
+#include "kardan/base/taylor.h"
 
 namespace kardan {
 
@@ -35,6 +36,9 @@ class Switches {
   /// One function a switch: it changes its sign where the position no longer belongs to the values.
   /// Those of branches that are not taken are 1.
   void functions(std::span<const double> values, const int* positions, double* z) const;
+  /// Over enclosures of the values (enclosure.h): of evaluate() with these positions, and of
+  /// functions(), where `z` is not null.
+  Taylor enclose(std::span<const Taylor> values, const int* positions, Taylor* z, int order) const;
   /// The positions that belong to the values; 0 in branches that are not taken.
   void choose(std::span<const double> values, int* positions) const;
 
@@ -46,6 +50,7 @@ class Switches {
     std::shared_ptr<const Switches> inner;  // of a function that is called
   };
   struct Watch;  // what is told of each switch that is passed
+  class Enclosing;
 
   template <class T, class Load>
   T run(const Load& load, const int* positions) const;

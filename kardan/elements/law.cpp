@@ -37,7 +37,7 @@ bool is_input(const ExpressionLaw& law, Varies varies) {
   std::array<Dependence, 3> names{};
   for (std::size_t k = 0; k < law.arguments.size(); ++k)
     names[k] = law.arguments[k] == time ? Dependence::none : Dependence::straight;
-  return dependence(law.expression, names) == Dependence::featured;
+  return dependence(law.expression, names) >= Dependence::narrow;
 }
 
 LawValue LagLaw::at(const LawArguments& x) const {

@@ -1,6 +1,9 @@
 #include "kardan/formulation/auxiliary.h"
 
 #include <cmath>
+#include <utility>
+
+#include "kardan/linalg/orientation.h"
 
 namespace kardan {
 namespace {
@@ -48,6 +51,7 @@ Eval AuxiliarySolver::follow(const System& system, const State& from, State& sta
   const auto move = [](double theta, const Vector& a, const Vector& b, Vector& out) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] + theta * (b[i] - a[i]);
   };
+  int side = 0;
   const auto solve_at = [&](double theta, Vector& w) {
     between_.t = from.t + theta * (state.t - from.t);
     move(theta, from.p, state.p, between_.p);
@@ -57,7 +61,10 @@ Eval AuxiliarySolver::follow(const System& system, const State& from, State& sta
     std::swap(between_.w, w);
     const Eval e = solve(system, between_, ws);
     std::swap(between_.w, w);
-    return e == Eval::ok;
+    if (e != Eval::ok) return false;
+    const int here = orientation(d_w_);
+    if (side == 0) side = here;
+    return here == side;
   };
   if (!solve_at(0, w_) || !follower_.follow(w_, solve_at)) return Eval::recoverable;
   state.w = w_;

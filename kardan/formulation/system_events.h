@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kardan/integrate/event_source.h"
+#include "kardan/system/conditions.h"
 #include "kardan/system/system.h"
 
 namespace kardan {
@@ -24,6 +25,20 @@ class SystemEvents final : public EventSource {
     if (const BodyEquations* bodies = system_.bodies_at(state, ws_))
       bodies->event_guards(state, speed, guard, rate, ws_);
   }
+  int conditions(const State& state, std::span<char> marks) override {
+    const Conditions& all = system_.at(state).conditions();
+    all.mark(marks);
+    return static_cast<int>(all.arguments().size());
+  }
+  void arguments(const State& state, std::span<double> y) override {
+    const Equations& equations = system_.at(state, ws_);
+    const std::vector<Quantity>& all = equations.conditions().arguments();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      y[i] = equations.quantity(all[i], state, 0, {}, {}, ws_);
+  }
+  void enclose(const State& modes, std::span<const Taylor> y, std::span<Taylor> z) override {
+    system_.at(modes).conditions().enclose(modes.modes, y, z, scratch_);
+  }
   void switch_modes(const State& after, State& state) override {
     probe_ = after;
     system_.choose_modes(probe_, ws_);
@@ -34,6 +49,7 @@ class SystemEvents final : public EventSource {
   const System& system_;
   Workspace& ws_;
   State probe_;
+  Conditions::Scratch scratch_;
 };
 
 }  // namespace kardan

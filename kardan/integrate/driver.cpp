@@ -235,13 +235,19 @@ class Driver final : public Integration {
   /// The step proposed, or one that does not pass over growing modes.
   double following_growth(double h) {
     const bool shows_all = method_.is_explicit && !method_.damps_swinging;
-    if (shows_all || method_.exact_if_linear || options_.fixed_step > 0) return h;
+    if (shows_all || method_.exact_if_linear) return h;
     if (method_.is_explicit && !options_.free_form) return h;  // nothing has a Jacobian
-    return growth_.limit(h, [this, h]() -> const LocalJacobian* {
+    const double longest = growth_.limit(h, [this, h]() -> const LocalJacobian* {
       if (!options_.free_form)
         return problem_.begin_step(h) == Eval::ok && linearize() == Eval::ok ? &jacobian_ : nullptr;
       return jacobian_in(*options_.free_form, state_, jacobian_);
     });
+    if (options_.fixed_step == 0) return longest;
+    constexpr double a_little = 1.001;
+    double& passed_over = report_.growth_passed_over;
+    if (longest * a_little < h && !(passed_over > 0 && passed_over < longest))
+      passed_over = longest;
+    return h;
   }
 
   Eval linearize() {

@@ -98,6 +98,8 @@ struct DriverReport {
   Counters counters;
   std::vector<EventRecord> events;
   double smallest_step = 0, largest_step = 0;
+  /// [s] Fixed steps that follow what grows are no longer than this; 0: all did.
+  double growth_passed_over = 0;
   StepMemory memory;  // with which a paused run goes on
 };
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kardan/base/state.h"
+#include "kardan/base/taylor.h"
 
 namespace kardan {
 
@@ -19,6 +20,12 @@ class EventSource {
   /// coordinate is faster than `speed`. An infinite rate: nothing is known.
   virtual void guards(const State& state, std::span<const double> speed, std::span<double> guard,
                       std::span<double> rate) = 0;
+  /// Events that are formulas of arguments, which are scalars of the motion: marks them, and says how
+  /// many arguments there are.
+  virtual int conditions(const State& state, std::span<char> marks) = 0;
+  virtual void arguments(const State& state, std::span<double> y) = 0;
+  /// Those functions over enclosures of the arguments, of order 1; z of others is left as it is.
+  virtual void enclose(const State& modes, std::span<const Taylor> y, std::span<Taylor> z) = 0;
   /// Sets the modes of `state` to those that belong to `after`, a state just beyond an event.
   virtual void switch_modes(const State& after, State& state) = 0;
 };

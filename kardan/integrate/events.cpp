@@ -21,6 +21,17 @@ constexpr double most_for_distances = 4096, most_samples = 1 << 20;
 constexpr double default_resolution = 1e-3;
 /// More events than this, each as soon after the last as it can be seen, never end.
 constexpr int largest_crowd = 1000;
+/// So soon, in times at which sides are seen: a switch that pushes back from both sides is crossed
+/// again after some three of them.
+constexpr double crowded = 10;
+
+/// Where less than this share of a step could be looked at, a function stays at zero: steps as short
+/// would not end.
+constexpr double least_looked_at = 1.0 / 64;
+/// [s] Nothing is looked at from nearer than this.
+double nearest(double t) {
+  return 1e3 * time_accuracy * std::max(1.0, std::abs(t));
+}
 
 /// Whether a dip through three samples may reach zero between them: the parabola does, were it four
 /// times as deep below the middle sample as it is.
@@ -45,7 +56,8 @@ EventSearch::EventSearch(ChartProblem& problem, const DriverOptions& options)
       z_inside_(problem.events().count()),
       z_before_(problem.events().count()),
       z_end_(problem.events().count()),
-      z_side_(problem.events().count()) {
+      z_side_(problem.events().count()),
+      enclosure_(problem.events()) {
   if (!options.known_events.sides.empty()) {
     z_side_.assign(options.known_events.sides.begin(), options.known_events.sides.end());
     sides_given_ = true;
@@ -66,6 +78,10 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
   for (;;) {
     double theta = 1;
     const int e = find(step, start, end, theta);
+    // What has not been looked at before that lies in a step of its own.
+    if (const double open = enclosure_.looked_at();
+        open < theta && open > least_looked_at && open * h > nearest(start.t))
+      return {Eval::recoverable, 2 * open * h, false, true};
     if (e < 0) break;
     at(step, 1, z_inside_);
     const bool stays = (z_inside_[e] > 0) != (z_start_[e] > 0);
@@ -82,6 +98,8 @@ EventSearch::Ending EventSearch::end_step(const DenseStep& step, const State& st
           length = seen + time_accuracy * std::max(1.0, std::abs(start.t));
           return {repeat(length), length, true};
         }
+        if (enclosure_.watches(e) && !step.flow && seen > nearest(start.t))
+          return {Eval::recoverable, seen, false, true};
         ignored_[e] = 1;
         late = true;
         if (repeat(h) != Eval::ok) return {Eval::recoverable, h, false};
@@ -149,11 +167,15 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
   keep_side(start.t, window_[0].z);
   z_start_ = window_[0].z;
   if (cannot_happen(step, start, end)) return -1;
+  enclosure_.begin(start, step.h(), distance_);
+  if (enclosure_.watches_any() && !step.flow && is_quiet(step)) return -1;
   const int count = sample_count(step);
   const double finest =
       step.flow ? std::max<double>(count, step.flow->fastest() * step.h()) : count;
   const double least = resolution_ > 0 ? resolution_ / step.h() : default_resolution / finest;
   Sample *a = nullptr, *b = &window_[0], *c = &window_[1], *spare = &window_[2];
+  if (enclosure_.watches_any()) sample(step, 0, *b);
+  b->z = z_start_;
   for (int k = 1; k <= count; ++k) {
     sample(step, static_cast<double>(k) / count, *c);
     if (any_guard_) {
@@ -186,6 +208,12 @@ double EventSearch::first_root(const DenseStep& step, int e, const Sample* a, co
     return Mark{at.theta, at.z[e], at.guard[e], std::isfinite(at.rate[e])};
   };
   const Mark from = mark(b), to = mark(c);
+  if (enclosure_.watches(e) && !safe_[e]) {
+    const double shortest_time = time_accuracy * std::max(1.0, std::abs(step.from.t));
+    const double root = crossing(step, e, b, c, shortest_time / step.h(), 0);
+    if (root >= 0 || !a) return root;
+    return root_in_dip(step, e, *a, b, c);
+  }
   const bool enclosed = step.flow && distance_[e] && (from.known || to.known);
   if (!enclosed) {
     double root = root_between(step, e, b, c);
@@ -200,6 +228,10 @@ void EventSearch::sample(const DenseStep& step, double theta, Sample& out) {
   out.theta = theta;
   step.at(theta, out.point);
   (void)problem_.state_at(out.point, step.consistency(), out.state);
+  if (enclosure_.watches_any()) {
+    look(step, theta, 1.0 / sample_count(step), out);
+    return;
+  }
   functions(out.state, out.z);
   keep_side(out.point.t, out.z);
 }
@@ -318,7 +350,7 @@ void EventSearch::pass(const DenseStep& step, State& end, DriverReport& report) 
 
 /// Events each of which follows the last as soon as it can be seen: no motion lies in between.
 void EventSearch::end_chatter(double t, double time, DriverReport& report) {
-  last_.crowd = t - last_.t <= 2 * std::max(last_.time, time) ? last_.crowd + 1 : 0;
+  last_.crowd = t - last_.t <= crowded * std::max(last_.time, time) ? last_.crowd + 1 : 0;
   last_.t = t;
   last_.time = time;
   const int other = std::exchange(last_.event, found_);

@@ -6,7 +6,9 @@
 /// that resolve its fastest rate. A function that dips towards zero between samples is followed to
 /// its bottom. Where a function is a distance whose rate is bounded (EventSource::guards),
 /// an interval is left only when the distance cannot reach zero inside, else it is halved down to
-/// the resolution: no passage that lasts longer is missed. On a flow the first passage is enclosed
+/// the resolution: no passage that lasts longer is missed. All other functions are enclosed between
+/// samples (event_enclosure.h) and intervals halved likewise, where they could pass zero twice, down
+/// to the accuracy of times. On a flow the first passage is enclosed
 /// that way, however often the distance swings between samples.
 
 #include <functional>
@@ -15,6 +17,7 @@
 
 #include "kardan/integrate/dense.h"
 #include "kardan/integrate/driver_options.h"
+#include "kardan/integrate/event_enclosure.h"
 
 namespace kardan {
 
@@ -24,9 +27,10 @@ class EventSearch {
 
   /// How a step of length h ends.
   struct Ending {
-    Eval eval = Eval::ok;  // otherwise: `length` was not reached
+    Eval eval = Eval::ok;  // otherwise: `length` was not reached, or
     double length = 0;
     bool event = false;
+    bool nearer = false;  // an event there, or beyond, wants to be seen from nearer
   };
   /// Looks for the first event inside the step from `start` and repeats the step so that it ends
   /// there. `repeat` makes a true step of the length it is given and writes it to `step` and `end`.
@@ -42,9 +46,8 @@ class EventSearch {
 
  private:
   enum class Refined { reached, failed, grazing };
-  struct Sample {
-    double theta = 0;
-    Vector z, guard, rate;
+  struct Sample : EventEnclosure::Mark {
+    Vector guard, rate;
     ChartPoint point;
     State state;
   };
@@ -61,6 +64,10 @@ class EventSearch {
   void sample(const DenseStep& step, double theta, Sample& out);
   void guard(Sample& at);
   bool cannot_happen(const DenseStep& step, const State& start, const State& end);
+  bool is_quiet(const DenseStep& step);
+  void look(const DenseStep& step, double theta, double width, EventEnclosure::Mark& out);
+  double crossing(const DenseStep& step, int event, const EventEnclosure::Mark& a,
+                  const EventEnclosure::Mark& b, double least, std::size_t depth);
   int sample_count(const DenseStep& step) const;
   void at(const DenseStep& step, double theta, Vector& z);
   void keep_side(double t, Vector& z) const;
@@ -93,6 +100,7 @@ class EventSearch {
   bool any_guard_ = false;
   Vector z_start_, z_inside_, z_before_, z_end_, z_side_, speed_;
   Sample window_[3];
+  EventEnclosure enclosure_;
   // Until then z_side_ holds the signs.
   double side_until_ = -std::numeric_limits<double>::infinity();
   bool sides_given_ = false;

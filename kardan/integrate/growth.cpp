@@ -14,9 +14,15 @@ namespace {
 /// nothing grows, more of them. Explicit methods have no Jacobian at hand: they look less often.
 constexpr double ahead = 1.5, far_ahead = 10;
 constexpr int steps_between = 4, steps_after_alarm = 32;
-/// Oscillations that are fast are looked at again after so many steps, and in larger models not at
-/// all: the eigenvalues would take longer than the run.
-constexpr int steps_between_modes = 32, most_between_modes = 256, largest_state = 200;
+/// Oscillations that are fast are looked at again after so many steps; in models with more variables
+/// than `usual_state` after more, as the work of eigenvalues grows, and in the largest not at all:
+/// one look would take longer than many runs.
+constexpr int steps_between_modes = 32, most_between_modes = 256, usual_state = 200,
+              largest_state = 800;
+int between_modes(int variables) {
+  const double larger = std::max(1.0, static_cast<double>(variables) / usual_state);
+  return static_cast<int>(steps_between_modes * larger * larger);
+}
 /// What a method may miss of the rate at which an oscillation grows.
 constexpr double missed_share = 0.2;
 /// Of |lambda|, that explicit methods may miss of alpha where nothing is looked at.
@@ -207,7 +213,8 @@ void GrowthWatch::look(double h, const Jacobian& jacobian) {
   const int size = J ? J->M.rows() + J->B_z.rows() : 0;
   if (size == 0) return;
   const bool creeps = test_.passes(*J, known_to_);
-  const bool due = modes_age_ >= steps_between_modes && J->M.rows() + size <= largest_state &&
+  const int variables = J->M.rows() + size;
+  const bool due = modes_age_ >= between_modes(variables) && variables <= largest_state &&
                    (follows_ || !test_.all_slow(*J, known_to_));
   if (due || !creeps) {
     if (find_modes(*J, modes_) == Eval::ok) {
@@ -237,6 +244,7 @@ void GrowthWatch::look_for_oscillations(double h, const Jacobian& jacobian) {
   const LocalJacobian* J = jacobian();
   const int size = J ? J->M.rows() + J->B_z.rows() : 0;
   if (size == 0) return;
+  patience_ = std::max(patience_, between_modes(J->M.rows() + size));
   if (J->M.rows() + size > largest_state) {
     patience_ = std::numeric_limits<int>::max();
     known_to_ = std::numeric_limits<double>::infinity();

@@ -217,6 +217,7 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
           return look_back(state_.t + h) == 0 ? end_at(state_.t + h) : Eval::recoverable;
         });
     event = ending.event;
+    if (ending.nearer) return retake(whole, 0.5 * ending.length / (path_safety * whole));
     if (ending.eval != Eval::ok) {
       explain(0);
       return false;

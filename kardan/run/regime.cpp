@@ -152,6 +152,8 @@ void append(DriverReport&& next, DriverReport& report) {
                              ? std::min(next.smallest_step, report.smallest_step)
                              : report.smallest_step;
     next.largest_step = std::max(next.largest_step, report.largest_step);
+    const double before = report.growth_passed_over, now = next.growth_passed_over;
+    if (before > 0) next.growth_passed_over = now > 0 ? std::min(before, now) : before;
   }
   report = std::move(next);
 }

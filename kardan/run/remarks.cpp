@@ -24,6 +24,11 @@ void add_remarks(const System& system, const Method& method, RunReport& report) 
         fmt::format("the estimated errors of its fixed steps add up to {:.2g} of the size of what "
                     "moves: shorter steps, or none, err less",
                     report.fixed_errors));
+  if (const double longest = report.driver.growth_passed_over; longest > 0)
+    report.remarks.push_back(fmt::format(
+        "something grows that fixed steps of {:.3g} s are too long to follow: it may have died out "
+        "in them; steps of {:.2g} s follow it",
+        report.asked.driver.fixed_step, longest));
   if (system.sizes().e > 0 && !report.formulation_options.contains("invariants"))
     report.remarks.push_back(fmt::format(
         "the invariants are not kept on '{}': 'strangeness_free' does", report.formulation));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kardan/linalg/kernels.h"
+#include "kardan/linalg/orientation.h"
 
 namespace kardan {
 namespace {
@@ -351,12 +352,15 @@ Eval AutomaticEquations::invariants(const State& state, Workspace& ws) const {
   return finite ? Eval::ok : Eval::recoverable;
 }
 
-Eval AutomaticEquations::contact(const State& state, std::span<double> s, Workspace& ws) const {
+Eval AutomaticEquations::contact(const State& state, std::span<double> s, int& side,
+                                 Workspace& ws) const {
+  side = 0;
   if (n_.s == 0) return Eval::ok;
   AutomaticWork& k = work(ws);
   std::copy(s.begin(), s.end(), k.s.begin());
   if (Eval e = solve_contact(state, k); e != Eval::ok) return e;
   std::copy(k.s.begin(), k.s.end(), s.begin());
+  side = orientation(k.c_s);
   return Eval::ok;
 }
 

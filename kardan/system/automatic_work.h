@@ -148,7 +148,7 @@ class AutomaticEquations final : public UserEquations {
   Eval differentiate(const State&, std::span<const double> a, std::span<const double> lambda,
                      Workspace&) const override;
   Eval invariants(const State&, Workspace&) const override;
-  Eval contact(const State&, std::span<double> s, Workspace&) const override;
+  Eval contact(const State&, std::span<double> s, int& side, Workspace&) const override;
   Eval rates(const State&, std::span<const double> v, std::span<double> rate,
              Workspace&) const override;
   void events(const State&, std::span<double> z, Workspace&) const override;

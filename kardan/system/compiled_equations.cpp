@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kardan/linalg/dense_lu.h"
+#include "kardan/linalg/orientation.h"
 #include "kardan/system/user_arrays.h"
 
 namespace kardan {
@@ -131,12 +132,14 @@ class CompiledEquations final : public UserEquations {
     return finite ? Eval::ok : Eval::recoverable;
   }
 
-  Eval contact(const State& state, std::span<double> s, Workspace& ws) const override {
+  Eval contact(const State& state, std::span<double> s, int& side, Workspace& ws) const override {
+    side = 0;
     if (n_.s == 0) return Eval::ok;
     CompiledWork& k = compiled_work(ws);
     load(state, s, k);
     if (Eval e = solve_contact(k); e != Eval::ok) return e;
     std::copy_n(k.x.begin() + at_s_, n_.s, s.begin());
+    side = orientation(k.c_s);
     return Eval::ok;
   }
 

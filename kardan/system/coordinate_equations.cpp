@@ -262,7 +262,8 @@ CoordinateEquations::CoordinateEquations(std::unique_ptr<UserEquations> equation
       patterns_(std::move(patterns)),
       start_(std::move(start)) {
   const auto ws = make_workspace();
-  (void)equations_->contact(start_, start_.s, *ws);
+  int side = 0;
+  (void)equations_->contact(start_, start_.s, side, *ws);
   const Vector given = start_.v;
   (void)equations_->rates(start_, given, start_.v, *ws);
 }
@@ -305,7 +306,8 @@ void CoordinateEquations::adopt(Workspace& ws) const {
 
 /// There are no modes; contact variables are brought up to date.
 void CoordinateEquations::choose_modes(State& state, Workspace& ws) const {
-  (void)equations_->contact(state, state.s, ws);
+  int side = 0;
+  (void)equations_->contact(state, state.s, side, ws);
 }
 
 void CoordinateEquations::follow_turns(const State& from, std::span<const double>, State& to,
@@ -314,10 +316,14 @@ void CoordinateEquations::follow_turns(const State& from, std::span<const double
   if (sizes_.s == 0) return;
   State& between = ws.following.between;
   between = from;
+  int side = 0;  // of the branch
   const auto solve = [&](double theta, std::vector<double>& s) {
     between.t = from.t + theta * (to.t - from.t);
     for (int i = 0; i < sizes_.p; ++i) between.p[i] = from.p[i] + theta * (to.p[i] - from.p[i]);
-    return equations_->contact(between, s, ws) == Eval::ok;
+    int here = 0;
+    if (equations_->contact(between, s, here, ws) != Eval::ok) return false;
+    if (side == 0) side = here;
+    return here == side;
   };
   if (!solve(0, to.s) || !ws.following.follower.follow(to.s, solve))
     std::fill(to.s.begin(), to.s.end(), std::nan(""));

@@ -2,6 +2,7 @@
 /// Equations written by a user as the equations of a System: every coordinate stands for itself,
 /// p_new = p + delta, one "body" each.
 
+#include "kardan/system/conditions.h"
 #include "kardan/system/system.h"
 #include "kardan/system/user_equations.h"
 
@@ -15,7 +16,7 @@ class CoordinateEquations final : public Equations {
 
   /// With the rates of the positions as velocities, and contact variables that fit.
   const State& start() const { return start_; }
-  /// Forces, rates of dynamic variables and constraints that depend on time.
+  /// Forces, rates of dynamic variables and constraints that depend on time, and events.
   void bind_inputs(const EquationData& data);
 
   std::unique_ptr<Workspace> make_workspace() const override;
@@ -34,6 +35,7 @@ class CoordinateEquations final : public Equations {
     equations_->events(state, z, ws);
   }
   void choose_modes(State& state, Workspace& ws) const override;
+  const Conditions& conditions() const override { return conditions_; }
   void follow_turns(const State& from, std::span<const double> way, State& to,
                     Workspace& ws) const override;
   Energy energy(const State& state, Workspace& ws) const override {
@@ -52,18 +54,23 @@ class CoordinateEquations final : public Equations {
 
  private:
   void bind_ways(const EquationData& data);
-  Taylor over(const Formula& formula, int order, Workspace& ws) const;
-  void enclose_definitions(int order, Workspace& ws) const;
+  Taylor over(const Formula& formula, int order, std::size_t first, Workspace& ws) const;
+  void complete(int order, std::size_t first, Workspace& ws) const;
+  void add_place(const State& at, const State& other, double h, Workspace& ws) const;
+  void add_way(const State& from, const State& to, double a, double b, int order,
+               Workspace& ws) const;
   /// A formula that depends on time, and which derivative of it acts.
   struct InputFormula {
     Formula formula;
     int derivative = 0;
+    bool narrow = false;  // it may be shown by the ends of a step
   };
 
   std::unique_ptr<UserEquations> equations_;
   Sizes sizes_;
   Patterns patterns_;
   State start_;
+  Conditions conditions_;
   std::size_t variables_ = 0;         // of the formulas
   std::vector<Formula> definitions_;  // that they use
   std::vector<InputFormula> input_formulas_;

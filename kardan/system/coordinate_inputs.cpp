@@ -8,6 +8,7 @@
 namespace kardan {
 
 void CoordinateEquations::bind_inputs(const EquationData& data) {
+  conditions_ = Conditions(data);
   variables_ = static_cast<std::size_t>(data.variables());
   for (const NamedFormula& definition : data.definitions)
     definitions_.push_back(definition.formula);
@@ -54,9 +55,10 @@ void CoordinateEquations::bind_ways(const EquationData& data) {
   };
   for (const Formula& definition : definitions_) depends.push_back(of(definition));
   const auto add = [&](const Formula& formula, InputEffect effect) {
-    if (of(formula) != Dependence::featured) return;
+    const Dependence depends_so = of(formula);
+    if (depends_so < Dependence::narrow) return;
     effect.of_state = true;
-    way_formulas_.push_back({formula, 0});
+    way_formulas_.push_back({formula, 0, depends_so == Dependence::narrow});
     ways_.push_back(std::move(effect));
   };
   for (int i = 0; i < static_cast<int>(data.forces.size()); ++i) {
@@ -68,15 +70,20 @@ void CoordinateEquations::bind_ways(const EquationData& data) {
     add(data.dynamic[i].formula, {{}, {{i, 1}}, true});
 }
 
-/// Of the variables in ws.enclosed.
-Taylor CoordinateEquations::over(const Formula& formula, int order, Workspace& ws) const {
+/// Of the variables that stand in ws.enclosed from `first` on.
+Taylor CoordinateEquations::over(const Formula& formula, int order, std::size_t first,
+                                 Workspace& ws) const {
   ws.arguments.clear();
-  for (const int slot : formula.slots) ws.arguments.push_back(ws.enclosed[slot]);
+  for (const int slot : formula.slots)
+    ws.arguments.push_back(ws.enclosed[first + static_cast<std::size_t>(slot)]);
   return enclose(formula.expression, ws.arguments, order);
 }
 
-void CoordinateEquations::enclose_definitions(int order, Workspace& ws) const {
-  for (const Formula& definition : definitions_) ws.enclosed.push_back(over(definition, order, ws));
+/// Behind the variables from `first` on: multipliers, which count as zero, and definitions.
+void CoordinateEquations::complete(int order, std::size_t first, Workspace& ws) const {
+  ws.enclosed.resize(first + variables_, Taylor::constant(0.0, order));
+  for (const Formula& definition : definitions_)
+    ws.enclosed.push_back(over(definition, order, first, ws));
 }
 
 /// Multipliers count as zero: where forces depend on them they say nothing about time.
@@ -90,41 +97,75 @@ void CoordinateEquations::enclose_time_inputs(const State& at, double a, double 
   values.push_back(Taylor::time(a, b, taylor_order));
   for (const Vector* part : {&at.p, &at.v, &at.r, &at.w, &at.s})
     for (const double x : *part) values.push_back(Taylor::constant(x, taylor_order));
-  values.resize(variables_, Taylor::constant(0.0, taylor_order));
-  enclose_definitions(taylor_order, ws);
+  complete(taylor_order, 0, ws);
   for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = InputBounds::of(over(input_formulas_[i].formula, taylor_order, ws),
+    out[i] = InputBounds::of(over(input_formulas_[i].formula, taylor_order, 0, ws),
                              input_formulas_[i].derivative, 1);
 }
 
-/// Multipliers count as zero here too.
-void CoordinateEquations::enclose_way_inputs(const State& from, const State& to,
-                                             const StepError& /*error*/, double a, double b,
-                                             int order, std::span<InputBounds> out,
-                                             Workspace& ws) const {
+/// The variables at a state, with their rates, behind what ws.enclosed holds; those whose rates are
+/// not known go to another state, a time h away.
+void CoordinateEquations::add_place(const State& at, const State& other, double h,
+                                    Workspace& ws) const {
+  const std::size_t first = ws.enclosed.size();
+  const auto add = [&](double value, double rate) {
+    Taylor x = Taylor::constant(value, 1);
+    x.c[1] = rate;
+    ws.enclosed.push_back(x);
+  };
+  add(at.t, 1);
+  for (std::size_t i = 0; i < at.p.size(); ++i) add(at.p[i], at.v[i]);
+  for (const auto part : {&State::v, &State::r, &State::w, &State::s})
+    for (std::size_t i = 0; i < (at.*part).size(); ++i)
+      add((at.*part)[i], ((other.*part)[i] - (at.*part)[i]) / h);
+  complete(1, first, ws);
+}
+
+/// The variables over the times from a to b on the way between two states, likewise.
+void CoordinateEquations::add_way(const State& from, const State& to, double a, double b, int order,
+                                  Workspace& ws) const {
   const double h = to.t - from.t;
   const Taylor since = Taylor::time(a - from.t, b - from.t, order);
   std::vector<Taylor>& values = ws.enclosed;
-  values.clear();
-  values.reserve(variables_ + definitions_.size());
+  const std::size_t first = values.size();
   values.push_back(Taylor::constant({a, b}, order));
   for (std::size_t i = 0; i < from.p.size(); ++i)
     values.push_back(along_chord(from.p[i], from.v[i], to.p[i], to.v[i], h, since));
   for (std::size_t i = 0; i < from.v.size(); ++i)
     values.push_back(rate_along_chord(from.p[i], from.v[i], to.p[i], to.v[i], h, since));
-  const auto add = [&](const Vector& A, const Vector& B) {
-    for (std::size_t i = 0; i < A.size(); ++i) {
-      const double slope = (B[i] - A[i]) / h;
-      values.push_back(along_chord(A[i], slope, B[i], slope, h, since));
+  for (const auto part : {&State::r, &State::w, &State::s})
+    for (std::size_t i = 0; i < (from.*part).size(); ++i) {
+      const double A = (from.*part)[i], B = (to.*part)[i], slope = (B - A) / h;
+      values.push_back(along_chord(A, slope, B, slope, h, since));
     }
-  };
-  add(from.r, to.r);
-  add(from.w, to.w);
-  add(from.s, to.s);
-  values.resize(variables_, Taylor::constant(0.0, order));
-  enclose_definitions(order, ws);
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = InputBounds::of(over(way_formulas_[i].formula, order, ws), 0, 1);
+  complete(order, first, ws);
+}
+
+/// Narrow inputs that do what the ends of the step show count as resting.
+void CoordinateEquations::enclose_way_inputs(const State& from, const State& to,
+                                             const StepError& /*error*/, double a, double b,
+                                             int order, std::span<InputBounds> out,
+                                             Workspace& ws) const {
+  const double h = to.t - from.t;
+  ws.enclosed.clear();
+  add_way(from, to, a, b, order, ws);
+  const std::size_t all = ws.enclosed.size();
+  if (std::ranges::any_of(way_formulas_, [](const InputFormula& f) { return f.narrow; })) {
+    add_place(from, to, h, ws);
+    add_place(to, from, -h, ws);
+    add_way(from, to, from.t, to.t, 1, ws);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Formula& f = way_formulas_[i].formula;
+    if (way_formulas_[i].narrow) {
+      const Taylor start = over(f, 1, all, ws), end = over(f, 1, 2 * all, ws);
+      if (shown_by_ends(over(f, 1, 3 * all, ws), start, end, h)) {
+        out[i] = {.value = start.c[0]};
+        continue;
+      }
+    }
+    out[i] = InputBounds::of(over(f, order, 0, ws), 0, 1);
+  }
 }
 
 }  // namespace kardan

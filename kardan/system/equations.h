@@ -106,6 +106,7 @@ struct Request {
 };
 
 class BodyEquations;
+class Conditions;
 
 /// No function here has a default, and what only some equations have is absent by type: it is in
 /// BodyEquations.
@@ -131,6 +132,8 @@ class Equations {
   /// state.
   virtual void events(const State&, std::span<double> z, Workspace&) const = 0;
   virtual void choose_modes(State&, Workspace&) const = 0;
+  /// Those of the event functions that are formulas.
+  virtual const Conditions& conditions() const = 0;
   /// Sets the turn counters and contact variables of `to` so that they continue from `from`, which
   /// was moved there by the tangent `way` (retract): turns go with it, however far. Contact
   /// variables that cannot are set to NaN, and no evaluation succeeds with them.

@@ -35,6 +35,7 @@ MultibodyEquations<D>::MultibodyEquations(const NameData& names, Program<D> prog
   }
   first_asked_ = static_cast<int>(names.event_names.size() - 2 * names.frictions.size() -
                                   names.impulses.size() - names.blueprint.events.size());
+  conditions_ = Conditions(expressions_, first_asked_);
   for (const RowInfo& row : names.rows) offsets_.push_back(row.offset);
   splits_ =
       std::ranges::all_of(program_.constraints, [](const auto& bank) { return bank->splits(); });

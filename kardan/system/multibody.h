@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "kardan/system/bound_expressions.h"
+#include "kardan/system/conditions.h"
 #include "kardan/system/formula_terms.h"
 #include "kardan/system/patterns.h"
 #include "kardan/system/quantity_jet.h"
@@ -34,6 +35,7 @@ class MultibodyEquations final : public BodyEquations {
   Eval invariants(const State&, Workspace&) const override;
   void events(const State&, std::span<double> z, Workspace&) const override;
   void choose_modes(State&, Workspace&) const override;
+  const Conditions& conditions() const override { return conditions_; }
   void event_guards(const State&, std::span<const double> speed, std::span<double> guard,
                     std::span<double> rate, Workspace&) const override;
   void follow_turns(const State& from, std::span<const double> way, State& to,
@@ -74,6 +76,11 @@ class MultibodyEquations final : public BodyEquations {
   struct WayEnds {
     WayEnd from, to;
   };
+  /// A formula whose features no estimate sees: a way input.
+  struct WayFormula {
+    const BoundFormula* formula = nullptr;
+    bool narrow = false;  // it may be shown by the ends of a step
+  };
   struct MotionScratch final : Workspace::Scratch {
     MotionScratch();
     ~MotionScratch() override;
@@ -83,6 +90,8 @@ class MultibodyEquations final : public BodyEquations {
     std::deque<QuantityJet> jets;                // of quantities in rows that are held
     JetScratch jet_work;
     std::vector<WayEnds> ways;
+    std::vector<WayEnds> way_arguments;  // of formulas, one after the other
+    std::vector<Taylor> enclosed;
     FormulaScratch formulas;
     VelocityScratch velocity_rows;
     SlipScratch slip;
@@ -184,6 +193,11 @@ class MultibodyEquations final : public BodyEquations {
   Taylor formula_over(const FormulaInput&, const State&, const Context<D>&, const Taylor& t) const;
   WayEnd measured(const LawInput<D>&, const Input<D>&, const Context<D>&) const;
   Taylor law_over(const LawInput<D>&, const std::array<Taylor, 3>& arguments) const;
+  void bind_way_formulas(const NameData& names);
+  InputEffect effect(const FormulaForce<D>&, const Context<D>& start) const;
+  void look_at_arguments(const State&, WayEnd WayEnds::*end, Workspace&) const;
+  void enclose_way_formulas(const State& from, const State& to, double a, double b, int order,
+                            std::span<InputBounds> out, Workspace&) const;
 
   Program<D> program_;
   std::vector<BodyLayout> bodies_;
@@ -200,12 +214,14 @@ class MultibodyEquations final : public BodyEquations {
   std::vector<double> offsets_;   // constants of the rows
   bool splits_ = false;           // all constraints know Depth::gradient
   BoundExpressions expressions_;  // invariants: those that are expressions
+  Conditions conditions_;
   FormulaTerms<D> formulas_;
   std::vector<std::vector<int>> sensor_bodies_;  // that each sensor sees move
   std::vector<HeldRow> held_;
   std::vector<Friction> frictions_;
   std::vector<InvariantData::Kind> invariants_;
   InputGroup time_inputs_, way_inputs_;
+  std::vector<WayFormula> way_formulas_;  // behind the other way inputs
 };
 
 /// Names of bodies and quantities, of what elements have written into a program, which they are

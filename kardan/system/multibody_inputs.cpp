@@ -4,6 +4,7 @@
 
 #include "kardan/base/enclosure.h"
 #include "kardan/base/features.h"
+#include "kardan/system/body_inertia.h"
 #include "kardan/system/multibody.h"
 
 namespace kardan {
@@ -12,27 +13,6 @@ namespace {
 /// The way between two states is a cubic; what a step found may leave it by this share of its
 /// length, beside the error of the step.
 constexpr double off_the_way = 0.01;
-
-/// A bound of |J^-1|: how fast a unit torque turns a body up. Of one without inertia about some
-/// axis, which joints must hold, that of the others.
-template <int D>
-double turning(const Mat3d& inertia) {
-  const double trace = inertia[0][0] + inertia[1][1] + inertia[2][2];
-  if (!(trace > 0)) return 0;
-  if constexpr (D == 2) {
-    return 1 / inertia[2][2];
-  } else {
-    const Vec3d c[3] = {inertia.column(0), inertia.column(1), inertia.column(2)};
-    const double determinant = dot(c[0], cross(c[1], c[2]));
-    if (!(determinant > 1e-9 * trace * trace * trace)) return 3 / trace;
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) {
-      const Vec3d row = cross(c[(k + 1) % 3], c[(k + 2) % 3]);
-      sum += dot(row, row);
-    }
-    return std::sqrt(sum) / determinant;
-  }
-}
 
 /// The cubic with these values and slopes at the ends of a time h, over a part of it, and what is
 /// `error` away from it.
@@ -58,7 +38,7 @@ InputEffect MultibodyEquations<D>::effect(const Input<D>& input, const NameData&
         out.velocities.push_back({body.first + k, 1 / m.mass});
     const double turn = input.kind == InputKind::force ? arm : 1;
     for (int k = D; k < body.count && turn > 0; ++k)
-      out.velocities.push_back({body.first + k, turn * turning<D>(m.inertia)});
+      out.velocities.push_back({body.first + k, turn * most_turning<D>(m.inertia)});
   };
   switch (input.kind) {
     case InputKind::force:
@@ -90,6 +70,7 @@ void MultibodyEquations<D>::bind_inputs(const NameData& names) {
     group.places.push_back(static_cast<int>(i));
     group.effects.push_back(effect(program_.inputs[i], names));
   }
+  bind_way_formulas(names);
 }
 
 template <int D>
@@ -159,11 +140,15 @@ void MultibodyEquations<D>::enclose_way_inputs(const State& from, const State& t
                                                const StepError& error, double a, double b,
                                                int order, std::span<InputBounds> out,
                                                Workspace& ws) const {
+  const std::size_t count = way_inputs_.places.size();
+  if (!way_formulas_.empty())
+    enclose_way_formulas(from, to, a, b, order, out.subspan(count), ws);
+  if (count == 0) return;
   auto& ends = static_cast<MotionScratch&>(*ws.scratch).ways;
-  ends.resize(out.size());
+  ends.resize(count);
   const auto look = [&](const State& at, WayEnd WayEnds::*end) {
     const std::vector<BodyMotion<D>>& motion = move(at, {}, ws);
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const Input<D>& input = program_.inputs[way_inputs_.places[i]];
       WayEnd& here = ends[i].*end;
       if (const auto* law = std::get_if<LawInput<D>>(&input.source)) {
@@ -180,7 +165,7 @@ void MultibodyEquations<D>::enclose_way_inputs(const State& from, const State& t
   look(to, &WayEnds::to);
   const double h = to.t - from.t;
   const Taylor since = Taylor::time(a - from.t, b - from.t, order + 1);
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const WayEnd &A = ends[i].from, &B = ends[i].to;
     const Input<D>& input = program_.inputs[way_inputs_.places[i]];
     if (const auto* law = std::get_if<LawInput<D>>(&input.source)) {

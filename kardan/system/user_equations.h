@@ -126,8 +126,9 @@ class UserEquations {
                              std::span<const double> lambda, Workspace&) const = 0;
   virtual Eval invariants(const State&, Workspace&) const = 0;
 
-  /// The contact variables of the state by Newton's method, starting at `s`, which it overwrites.
-  virtual Eval contact(const State&, std::span<double> s, Workspace&) const = 0;
+  /// The contact variables of the state by Newton's method, starting at `s`, which it overwrites;
+  /// `side`: the orientation of c_s there (orientation.h).
+  virtual Eval contact(const State&, std::span<double> s, int& side, Workspace&) const = 0;
   /// p' = Z v for the user's velocities.
   virtual Eval rates(const State&, std::span<const double> v, std::span<double> rate,
                      Workspace&) const = 0;

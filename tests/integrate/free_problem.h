@@ -20,6 +20,9 @@ class NoEvents final : public EventSource {
   void functions(const State&, std::span<double>) override {}
   void guards(const State&, std::span<const double>, std::span<double>,
               std::span<double>) override {}
+  int conditions(const State&, std::span<char>) override { return 0; }
+  void arguments(const State&, std::span<double>) override {}
+  void enclose(const State&, std::span<const Taylor>, std::span<Taylor>) override {}
   void switch_modes(const State&, State&) override {}
 };
 

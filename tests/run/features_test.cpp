@@ -56,6 +56,9 @@ TEST_P(FeaturesOfEveryMethod, SeesPushesAtAPlace) {
   expect_speed(speed_behind("abs(length - 5) < 0.001 ? 1e4 : 0", m), after(20), 1e-3);
   EXPECT_NEAR(speed_behind("1e4*exp(-((length - 5)/0.001)^2)", m),
               after(10 * std::sqrt(std::numbers::pi)), 1e-3);
+  // The arc of the way to the left and to the right.
+  EXPECT_NEAR(speed_behind("1e4/(1 + ((length - 5)/0.001)^2)", m),
+              after(10 * (std::atan(4000.0) + std::atan(7660.0))), 1e-3);
   EXPECT_NEAR(speed_behind("f(length)", m, 10, 1,
                            "functions:\n  f: {points: [[0, 0], [4.999, 0], [5, 2e4], [5.001, 0], "
                            "[6, 0]], interpolation: linear}\n"),
@@ -79,6 +82,14 @@ TEST_P(FeaturesOfEveryMethod, SeesPushesInWrittenEquations) {
   ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
   EXPECT_NEAR(run.end().v[0], after(20), 1e-3);
   EXPECT_NEAR(run.end().r[0], 10 / after(20), 1e-3);
+}
+TEST_P(FeaturesOfEveryMethod, SeesSmoothPeaksInWrittenEquations) {
+  const std::string text =
+      "kardan: 1\nequations:\n  positions: {x: 1, y: 0}\n  velocities: {v: 10, u: 0}\n"
+      "  definitions: {way: '(x - 5)/0.001'}\n  forces: {u: 1e4/(1 + way^2)}\n";
+  const Ran run = run_model(text, GetParam(), 1, 1e-6);
+  ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
+  EXPECT_NEAR(run.end().v[1], std::atan(4000.0) + std::atan(6000.0), 1e-3);
 }
 
 std::vector<std::string> featured_methods() {
@@ -122,8 +133,11 @@ TEST(Features, AreThoseThatValuesElsewhereDoNotTell) {
   for (const char* text :
        {"-4*(x - 1) - 2*v", "max(t, 2)^6*x", "t < 1 ? x : 2*x", "(x - t)/(1 + abs(t))"})
     EXPECT_EQ(of(text), Dependence::straight) << text;
-  for (const char* text : {"sin(x)*x^3/sqrt(1 + x^2)", "x*v", "1/x", "max(t, 1)*x^2"})
+  for (const char* text : {"sin(x)*x^3", "x*v", "1/x", "max(t, 1)*x^2", "sqrt(x)", "x^1.5"})
     EXPECT_EQ(of(text), Dependence::smooth) << text;
+  for (const char* text : {"sin(x)*x^3/sqrt(1 + x^2)", "1/(1 + x^2)", "(1 + x^2)^-1", "atan(x)",
+                           "hypot(x*x, 1)", "sqrt(x^2 + 1)", "1/cosh(x)"})
+    EXPECT_EQ(of(text), Dependence::narrow) << text;
   for (const char* text :
        {"abs(x)", "x < 1 ? 1 : 0", "max(x, 0)", "tanh(v/0.01)", "exp(-x^2)", "step(x, 0, 0, 1, 1)",
         "floor(x)", "mod(x, 1)", "x > 0", "t > 1 ? abs(x) : x", "sin(x > 0 ? 1 : 2)",

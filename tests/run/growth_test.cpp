@@ -198,6 +198,52 @@ TEST_P(GrowthOfEveryMethod, IsDampedByNoExplicitMethodThatDoesNotSaySo) {
   EXPECT_EQ(least < 0.9, method->damps_swinging) << least;
 }
 
+/// Among 105 coordinates, 210 variables: x is an oscillation that grows by e^10, y falls over by as
+/// much.
+TEST(GrowthInLargeModels, IsFollowed) {
+  std::string positions = "x: 1e-9, y: 1e-9", velocities = "v: 0, u: 0",
+              forces = "v: 10*v - 900*x, u: 25*y";
+  for (int i = 0; i < 103; ++i) {
+    positions += fmt::format(", a{}: 0", i);
+    velocities += fmt::format(", b{}: 0", i);
+    forces += fmt::format(", b{0}: -a{0}", i);
+  }
+  const std::string model = fmt::format(
+      "kardan: 1\nequations:\n  positions: {{{}}}\n  velocities: {{{}}}\n  forces: {{{}}}\n",
+      positions, velocities, forces);
+  for (const char* method : {"rn4", "radau5", "generalized_alpha"}) {
+    const Ran run = run_model(model, method, 2, 1e-5);
+    ASSERT_EQ(run.report.driver.reason, Reason::finished) << run.report.driver.message;
+    const double omega = std::sqrt(875), x = run.end().p[0], v = run.end().v[0];
+    const double grown = std::log(std::hypot(x, (v - 5 * x) / omega) / 1e-9);
+    EXPECT_NEAR(grown, 10, 2.5) << method;
+    EXPECT_NEAR(std::log(2 * std::abs(run.end().p[1]) / 1e-9), 10, 2.5) << method;
+  }
+}
+
+/// Fixed steps that are too long for what grows say so; those that follow it do not.
+TEST(GrowthInFixedSteps, IsSaidWhereItIsPassedOver) {
+  for (const char* method : {"rn4", "radau5", "rodasp", "generalized_alpha", "sdirk4"})
+    for (const bool swings : {false, true})
+      for (const double h : {0.5, 0.01}) {
+        Diagnostics faults;
+        Prepared run =
+            prepare(model_of(fmt::format("kardan: 1\nequations:\n  positions: {{x: 1e-9}}\n"
+                                         "  velocities: {{v: 0}}\n  forces: {{v: {}}}\n",
+                                         swings ? "v - 25*x" : "25*x")),
+                    {}, faults);
+        SimulateOptions options;
+        options.method = method;
+        options.t_end = 10;
+        options.driver.fixed_step = h;
+        const RunReport report = simulate(run, options, {}, {}, faults);
+        int said = 0;
+        for (const std::string& remark : report.remarks)
+          said += remark.find("something grows") != std::string::npos ? 1 : 0;
+        EXPECT_EQ(said, h > 0.1 ? 1 : 0) << method << ' ' << swings << ' ' << h;
+      }
+}
+
 std::vector<std::string> names_of_methods() {
   std::vector<std::string> out;
   for (const Method& m : methods())
