@@ -359,14 +359,18 @@ bool AllCoordinates::advance(const ChartPoint& point) {
 
 bool AllCoordinates::past(double& t, Local& y, LocalRate& rate) {
   if (!past_.known) return false;
-  y.resize(second_order(), first_order());
-  chart_.difference(base_.state.p, past_.state.p, y.x);
-  chart_.to_rates(y.x, past_.state.v, y.u);
+  locate(past_.state, y);
   chart_.to_second_rates(y.x, y.u, past_.a, rate.a);
   t = past_.state.t;
-  y.z = past_.state.r;
   rate.b = past_.b;
   return true;
+}
+
+void AllCoordinates::locate(const State& state, Local& y) {
+  y.resize(second_order(), first_order());
+  chart_.difference(base_.state.p, state.p, y.x);
+  chart_.to_rates(y.x, state.v, y.u);
+  y.z = state.r;
 }
 
 }  // namespace kardan

@@ -18,7 +18,7 @@ void scale(double factor, Local& y) {
     for (double& value : *part) value *= factor;
 }
 
-class ExplicitStepper final : public Stepper, public StepFlow {
+class ExplicitStepper final : public Stepper, public StepFlow, public EndCheck {
  public:
   explicit ExplicitStepper(const ExplicitTableau& tableau)
       : tableau_(tableau),
@@ -56,7 +56,20 @@ class ExplicitStepper final : public Stepper, public StepFlow {
     return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
 
-  StepAbilities abilities() override { return {.flow = tableau_.D.empty() ? nullptr : this}; }
+  StepAbilities abilities() override {
+    StepAbilities can;
+    if (!tableau_.D.empty()) can.flow = this;
+    if (tableau_.end_share > 0) can.end_check = this;
+    return can;
+  }
+
+  void look_at_end(const ChartProblem& problem, const ChartPoint&, const ChartPoint& to, double h,
+                   Local& error) override {
+    problem.free_accelerations(to, end_a_);
+    const Vector& last = k_[stages_ - 1].a;
+    for (std::size_t i = 0; i < error.u.size(); ++i)
+      error.u[i] = std::hypot(error.u[i], tableau_.end_share * h * (end_a_[i] - last[i]));
+  }
 
   const Local& at(double time) override {
     prepare_dense();
@@ -198,7 +211,7 @@ class ExplicitStepper final : public Stepper, public StepFlow {
   Vector weight_;
   std::vector<const double*> rows_[3];
   Local y_, coarse_;
-  Vector first_;
+  Vector first_, end_a_;
   // The last attempt.
   ChartProblem* problem_ = nullptr;
   Counters* counters_ = nullptr;

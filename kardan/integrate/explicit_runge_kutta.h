@@ -23,6 +23,10 @@ struct ExplicitTableau {
   /// the same for positions. Empty: the first ones serve for both.
   std::vector<std::vector<double>> A_x = {};
   std::vector<double> b_x = {}, error_x = {};
+  /// The last stage stands at the end of the step as well, by another formula: this share of what
+  /// its acceleration differs by from that at the end, times h, enters the estimate of velocities
+  /// by a sum of squares. 0: nothing.
+  double end_share = 0;
 
   /// Dense output: after the stages comes the rate at the end, then these stages, evaluated only
   /// where values inside a step are asked for. With dy = y1 - y0 and the rates k of all,

@@ -322,8 +322,9 @@ TEST_P(Rows, AreAsGoodAsTheEndsOfSteps) {
     missed += largest > 1;
     warned += seen[k].warned;
     if (all_of_them())
-      fmt::print("{:32}{:8.3g} of the bound in {}{}\n", taken[k], largest, which,
-                 seen[k].warned ? ", and says so" : "");
+      fmt::print("{:34}{:8.3g} of the bound in {}{}{}\n", taken[k], largest, which,
+                 seen[k].warned ? ", and says so" : "",
+                 largest > 1 ? ": " + rows.where.at(which) : "");
   }
   fmt::print("{}: {} of {} pairs compared, {} miss the bound, {} say that they may\n", GetParam(),
              compared, taken.size(), missed, warned);
