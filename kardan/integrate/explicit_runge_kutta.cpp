@@ -9,6 +9,9 @@
 namespace kardan {
 namespace {
 
+/// What accelerations differ by from closing positions once more.
+constexpr double rounding = 1e-10;
+
 void fill(Local& y, double value) {
   for (Vector* part : {&y.x, &y.u, &y.z}) std::fill(part->begin(), part->end(), value);
 }
@@ -59,16 +62,21 @@ class ExplicitStepper final : public Stepper, public StepFlow, public EndCheck {
   StepAbilities abilities() override {
     StepAbilities can;
     if (!tableau_.D.empty()) can.flow = this;
-    if (tableau_.end_share > 0) can.end_check = this;
+    if (!tableau_.end_error.empty()) can.end_check = this;
     return can;
   }
 
   void look_at_end(const ChartProblem& problem, const ChartPoint&, const ChartPoint& to, double h,
                    Local& error) override {
     problem.free_accelerations(to, end_a_);
-    const Vector& last = k_[stages_ - 1].a;
-    for (std::size_t i = 0; i < error.u.size(); ++i)
-      error.u[i] = std::hypot(error.u[i], tableau_.end_share * h * (end_a_[i] - last[i]));
+    for (std::size_t i = 0; i < error.u.size(); ++i) {
+      double sum = tableau_.end_error.back() * end_a_[i], largest = std::abs(end_a_[i]);
+      for (int j = 0; j < stages_; ++j) {
+        sum += tableau_.end_error[j] * k_[j].a[i];
+        largest = std::max(largest, std::abs(k_[j].a[i]));
+      }
+      if (std::abs(sum) > rounding * largest) error.u[i] = std::hypot(error.u[i], h * sum);
+    }
   }
 
   const Local& at(double time) override {

@@ -76,6 +76,7 @@ void RowSolver::use(const System& system, const Formulation& formulation,
   problem_.reset();
   chosen_ = has_begun_ = last_.known = last_.has_start = false;
   memory_.problem.reset();
+  memory_.has_origin = false;
   memory_.count = memory_.order = 0;
   const bool implicit = method_.needs_jacobian || method_.needs_jacobian_anywhere ||
                         (!can_begin_anywhere(method_) && !method_.is_explicit);
@@ -220,6 +221,14 @@ Eval RowSolver::prepare_base() {
   return Eval::ok;
 }
 
+/// Which constraints are redundant shows where they are closed: where the motion began. A form that
+/// lets them drift would take them for independent, seen for the first time at a later state.
+void RowSolver::learn_constraints(const StepView& step, ChartProblem& problem) {
+  if (!memory_.has_origin) memory_.origin = *step.start;
+  memory_.has_origin = true;
+  (void)problem.rebase(memory_.origin);  // what fails here fails again where it matters
+}
+
 /// The base at the start of the step.
 Eval RowSolver::begin(const StepView& step) {
   if (has_begun_ && begun_ == step.dense->from.t) return Eval::ok;
@@ -233,6 +242,7 @@ Eval RowSolver::begin(const StepView& step) {
     problem_ = way_.formulation->make(
         *system_, complete_options(way_.formulation->options,
                                    own_form ? formulation_options_ : OptionValues{}));
+    if (own_form) learn_constraints(step, *problem_);
     stepper_ = method.make(complete_options(method.options, own ? options_ : OptionValues{}));
   }
   begun_ = step.dense->from.t;
@@ -280,6 +290,8 @@ void RowSolver::note_end(const StepView& step) {
 }
 
 void RowSolver::remember(const StepView& step) {
+  if (!memory_.has_origin) memory_.origin = *step.start;
+  memory_.has_origin = true;
   if (method_.differentiates_backward) note_end(step);
   if (!looks_back_) return;
   last_.has_start =
@@ -357,7 +369,10 @@ Eval RowSolver::consistent(ChartProblem& problem, const StepView& step, const Ch
 
 /// Ends of steps in the chart of a problem aside, as far as the method remembers them.
 bool RowSolver::locate_ends(const StepView& step) {
-  if (!memory_.problem) memory_.problem = formulation_->make(*system_, formulation_options_);
+  if (!memory_.problem) {
+    memory_.problem = formulation_->make(*system_, formulation_options_);
+    learn_constraints(step, *memory_.problem);
+  }
   ChartProblem& problem = *memory_.problem;
   if (problem.kind() != ProblemKind::ode) return false;
   if (problem.rebase(*step.start) != Eval::ok) return false;

@@ -59,6 +59,7 @@ class RowSolver {
   void choose();
   Eval solve_backward(const StepView& step, const ChartPoint& point, State& state);
   bool locate_ends(const StepView& step);
+  void learn_constraints(const StepView& step, ChartProblem& problem);
   bool knows_last(const StepView& step) const;
   bool find(const Method& method, bool own_form);
   bool own_way() const { return way_.method == &method_ && way_.formulation == formulation_; }
@@ -95,13 +96,16 @@ class RowSolver {
     State start, end;
     long events = 0;  // before its end
   } last_;
-  // Of backward differentiation: ends of steps, the latest first, and what rows are solved by.
+  // What the motion has been: of backward differentiation ends of steps, the latest first, and
+  // what rows are solved by.
   struct Memory {
     std::vector<State> ends;
     int count = 0, order = 0;
     std::unique_ptr<ChartProblem> problem;
     BackwardStep step;
-    bool stood_in = false;  // for the last row
+    bool stood_in = false;  // another method, for the last row
+    State origin;           // where the motion began, from the first step on
+    bool has_origin = false;
   } memory_;
   LocalJacobian jacobian_;
   Trial trial_;

@@ -163,6 +163,7 @@ double least_size(const Scales& s, const std::string& unit) {
                                             {"rad/s^2", s.acceleration / s.length},
                                             {"N", s.mass * s.acceleration},
                                             {"N m", s.mass * s.acceleration * s.length},
+                                            {"W", s.mass * s.acceleration * s.speed},
                                             {"J", s.mass * s.speed * s.speed}};
   const auto found = sizes.find(unit);
   return found == sizes.end() ? 1e-12 : found->second;
