@@ -343,11 +343,18 @@ bool AllCoordinates::advance(const ChartPoint& point) {
 }
 
 bool AllCoordinates::past(double& t, Local& y, LocalRate& rate) {
-  if (!put_past(y.x, y.u, rate.a)) return false;
+  if (!past_.known) return false;
+  locate(past_.state, y);
+  chart_.to_second_rates(y.x, y.u, past_.a, rate.a);
   t = past_.state.t;
-  y.z = past_.state.r;
   rate.b = past_.b;
   return true;
+}
+
+void AllCoordinates::locate(const State& state, Local& y) {
+  y.resize(second_order(), first_order());
+  put_place(state, y.x, y.u);
+  y.z = state.r;
 }
 
 }  // namespace kardan

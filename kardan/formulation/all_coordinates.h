@@ -49,6 +49,8 @@ class AllCoordinates final : public ChartForm<ConstrainedProblem> {
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
   void place(const Local& y, ChartPoint& point) override { place_freely(y, point); }
+  void locate(const State& state, Local& y) override;
+  void free_accelerations(const ChartPoint& point, Vector& a) const override { a = point.ddq; }
   void spread_speed(const Vector& u, Vector& speed) const override { speed = u; }
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;

@@ -68,13 +68,11 @@ class ChartForm : public Problem {
     point.z = end.r;
     point.dz.assign(b.begin(), b.end());
   }
-  /// The base before, in the chart of this one; false where there is none.
-  bool put_past(Vector& q, Vector& dq, Vector& ddq) const {
-    if (!past_.known) return false;
-    q.resize(past_.state.v.size());
-    chart_.difference(base_.state.p, past_.state.p, q);
-    chart_.to_rates(q, past_.state.v, past_.a, dq, ddq);
-    return true;
+  /// Positions and velocities of a state, in the chart of the base.
+  void put_place(const State& at, Vector& q, Vector& dq) const {
+    q.resize(at.v.size());
+    chart_.difference(base_.state.p, at.p, q);
+    chart_.to_rates(q, at.v, dq);
   }
   /// Evaluates into the workspace; what is not finite is named.
   [[nodiscard]] Eval evaluate_named(const State& state, Request request) {

@@ -270,6 +270,14 @@ void Descriptor::place(const Local& y, ChartPoint& point) {
   point.z = y.z;
 }
 
+/// Velocities are those of the equations, spins and not rates of the chart.
+void Descriptor::locate(const State& state, Local& y) {
+  y.resize(second_order(), first_order());
+  chart_.difference(base_.state.p, state.p, y.x);
+  y.u = state.v;
+  y.z = state.r;
+}
+
 Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, State& state) {
   take(point, state);
   if (Eval e = follow_auxiliaries(state); e != Eval::ok) return e;

@@ -19,7 +19,21 @@ double unit(const Vector& absolute, const Vector& relative, double relative_of_a
 
 ErrorUnits::ErrorUnits(const System& system)
     : system_(system), position_(system.sizes().v), velocity_(system.sizes().v) {
-  if (system.has_bodies()) mechanisms_ = find_mechanisms(system.blueprint());
+  if (!system.has_bodies()) {
+    for (int j = 0; j < system.sizes().v; ++j) add_vector(j, 1);
+    return;
+  }
+  mechanisms_ = find_mechanisms(system.blueprint());
+  const int D = system.dimension();
+  for (std::size_t b = 1; b < system.bodies().size(); ++b) {
+    const BodyLayout& body = system.bodies()[b];
+    add_vector(body.v, D);
+    add_vector(body.v + D, body.v_count - D);
+  }
+}
+
+void ErrorUnits::add_vector(int first, int count) {
+  if (count > 0) vectors_.push_back({first, first + count});
 }
 
 ErrorUnits::Standing ErrorUnits::standing(const Mechanism& m, const State& state,
@@ -37,7 +51,7 @@ ErrorUnits::Standing ErrorUnits::standing(const Mechanism& m, const State& state
   }
   for (int b : m.bodies) {
     const Vec3d from = first_three(state.p, system_.bodies()[b].p, D) - middle;
-    for (int k = 0; k < D; ++k) out.extent = std::max(out.extent, std::abs(from[k]));
+    out.extent = std::max(out.extent, kardan::norm(from));
   }
   out.extent += system_.scales().length;
   out.place = m.floats ? middle : m.place;
@@ -49,16 +63,20 @@ void ErrorUnits::measure(const Mechanism& m, const State& state, std::span<const
   const Standing at = standing(m, state, before);
   for (int b : m.bodies) {
     const BodyLayout& body = system_.bodies()[b];
-    for (int k = 0; k < body.v_count; ++k) {
-      const int j = body.v + k;
-      const bool turn = k >= D;
-      const double p =
-          turn ? (D == 3 ? 0.0 : state.p[body.p + k]) : state.p[body.p + k] - at.place[k];
-      position_[j] = turn ? std::abs(p) : std::min(std::abs(p), at.extent);
-      velocity_[j] =
-          turn ? std::max(std::abs(state.v[j]), std::abs(before[j]))
-               : std::max(std::abs(state.v[j] - at.speed[k]), std::abs(before[j] - at.before[k]));
-    }
+    const Vec3d now = first_three(state.v, body.v, D), last = first_three(before, body.v, D);
+    const double far = std::min(kardan::norm(first_three(state.p, body.p, D) - at.place), at.extent);
+    const double fast = std::max(kardan::norm(now - at.speed), kardan::norm(last - at.before));
+    std::fill_n(position_.begin() + body.v, D, far);
+    std::fill_n(velocity_.begin() + body.v, D, fast);
+    if (body.v_count <= D) continue;
+    const int turn = body.v + D, count = body.v_count - D;
+    const auto spin = [&](std::span<const double> v) {
+      return count == 1 ? std::abs(v[turn]) : kardan::norm(first_three(v, turn, 3));
+    };
+    const double turned =
+        count == 1 ? std::abs(state.p[body.p + D] - system_.blueprint().bodies[b].angle) : 0.0;
+    std::fill_n(position_.begin() + turn, count, turned);
+    std::fill_n(velocity_.begin() + turn, count, std::max(spin(state.v), spin(before)));
   }
 }
 
@@ -85,7 +103,24 @@ double ErrorUnits::norm(const Local& errors, const State& state, std::span<const
                         const ErrorScale& scale) {
   units(state, before, scale, units_);
   const bool finite = all_finite(errors.x) && all_finite(errors.u) && all_finite(errors.z);
-  return finite ? size_in(units_, errors) : std::nan("");
+  if (!finite) return std::nan("");
+  double worst = std::max(largest(errors.x, units_.x), largest(errors.u, units_.u));
+  for (std::size_t i = 0; i < errors.z.size(); ++i)
+    worst = std::max(worst, std::abs(errors.z[i]) / units_.z[i]);
+  return worst;
+}
+
+double ErrorUnits::largest(std::span<const double> errors, std::span<const double> units) const {
+  double worst = 0;
+  for (const Part& part : vectors_) {
+    double sum = 0;
+    for (int j = part.first; j < part.end; ++j) {
+      const double share = errors[j] / units[j];
+      sum += share * share;
+    }
+    worst = std::max(worst, sum);
+  }
+  return std::sqrt(worst);
 }
 
 ErrorScale ErrorUnits::default_scale(double tolerance) const {

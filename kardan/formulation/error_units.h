@@ -7,15 +7,20 @@
 /// scales. The size of a variable does not depend on where the model stands in the world, nor on a
 /// common velocity of what floats:
 ///
-///   displacement   distance (along its axis) from the mean of the places at which the body's
-///                  mechanism is fixed to the ground or touches it, or, of one that floats, from
-///                  the mean of its bodies; at most the mechanism's own extent
+///   displacement   distance from the mean of the places at which the body's mechanism is fixed
+///                  to the ground or touches it, or, of one that floats, from the mean of its
+///                  bodies; at most the mechanism's own extent
 ///   velocity       relative to the ground, or, of one that floats, to the mean of its bodies, at
 ///                  the end of a step; where velocities are unknowns beside positions (descriptor
 ///                  forms) the largest along the step, since there one that passes zero has errors
 ///                  of what it is before and after
-///   angle          its value in the plane; rotations in space count by their change, size 0
+///   angle          in the plane by how far it has turned since the start of the model; rotations
+///                  in space count by their change, size 0
 ///   spins, r       their value; so do coordinates of equations without bodies
+///
+/// The displacement, the rotation, the velocity and the spin of a body are vectors: their sizes
+/// and errors are lengths, so that neither the directions of the world's axes nor those of the
+/// body's own matter.
 ///
 /// Bodies that joints, drivers, forces or contacts connect belong to one mechanism.
 
@@ -40,9 +45,12 @@ class ErrorUnits {
   /// well, if they are larger.
   void units(const State& state, std::span<const double> before, const ErrorScale& scale,
              Local& out);
-  /// The largest error in its unit; no number where one of them is none.
+  /// The largest error in its unit, of vectors their lengths; no number where one of them is none.
   double norm(const Local& errors, const State& state, std::span<const double> before,
               const ErrorScale& scale);
+
+  /// The same of displacements and rotations, or of velocities, alone.
+  double largest(std::span<const double> errors, std::span<const double> units) const;
 
  private:
   /// Where a mechanism is at a state.
@@ -53,9 +61,14 @@ class ErrorUnits {
   };
   Standing standing(const Mechanism& m, const State& state, std::span<const double> before) const;
   void measure(const Mechanism& m, const State& state, std::span<const double> before);
+  void add_vector(int first, int count);
 
   const System& system_;
   std::vector<Mechanism> mechanisms_;
+  struct Part {
+    int first, end;
+  };
+  std::vector<Part> vectors_;  // of bodies; each coordinate of equations is one of its own
   Vector position_, velocity_;  // sizes
   Local units_;
 };

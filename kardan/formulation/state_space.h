@@ -48,6 +48,8 @@ class StateSpace final : public ChartForm<ChartProblem> {
   Eval finish(double t, const Local& y, State& state, ChartPoint& point) override;
   void base_point(ChartPoint& point) const override;
   void place(const Local& y, ChartPoint& point) override;
+  void locate(const State& state, Local& y) override;
+  void free_accelerations(const ChartPoint& point, Vector& a) const override;
   void spread_speed(const Vector& u, Vector& speed) const override;
   Eval state_at(const ChartPoint& point, Consistency, State& state) override;
   double error_norm(const Local& e, const State& state, const ErrorScale& scale) override;
@@ -128,9 +130,10 @@ class StateSpace final : public ChartForm<ChartProblem> {
     Local units, free_part, grid_y;
     Local errors;  // of all coordinates
     LocalRate end_rate;
-    struct Past {
-      Vector q, dq, ddq;
-    } past;
+    struct Place {
+      Vector q, dq;
+    } place;
+    Vector second;
   } scratch_;
 };
 

@@ -23,17 +23,31 @@ bool StateSpace::advance(const ChartPoint& point) {
 }
 
 bool StateSpace::past(double& t, Local& y, LocalRate& rate) {
-  auto& [q, dq, ddq] = scratch_.past;
-  if (!put_past(q, dq, ddq)) return false;
-  y.resize(second_order(), first_order());
+  if (!past_.known) return false;
+  locate(past_.state, y);
+  const auto& [q, dq] = scratch_.place;
   rate.resize(second_order(), first_order());
-  split_.x_of.multiply(q, y.x);
-  split_.x_of.multiply(dq, y.u);
-  split_.x_of.multiply(ddq, rate.a);
+  scratch_.second.resize(q.size());
+  chart_.to_second_rates(q, dq, past_.a, scratch_.second);
+  split_.x_of.multiply(scratch_.second, rate.a);
   t = past_.state.t;
-  load_first_order(q, past_.state.r, y.z);
   load_first_order(dq, past_.b, rate.b);
   return true;
+}
+
+/// scratch_.place: q and q'.
+void StateSpace::locate(const State& state, Local& y) {
+  auto& [q, dq] = scratch_.place;
+  put_place(state, q, dq);
+  y.resize(second_order(), first_order());
+  split_.x_of.multiply(q, y.x);
+  split_.x_of.multiply(dq, y.u);
+  load_first_order(q, state.r, y.z);
+}
+
+void StateSpace::free_accelerations(const ChartPoint& point, Vector& a) const {
+  a.resize(second_order());
+  split_.x_of.multiply(point.ddq, a);
 }
 
 void StateSpace::error_weights(const State& state, const ErrorScale& scale, Local& weights) {
@@ -42,15 +56,17 @@ void StateSpace::error_weights(const State& state, const ErrorScale& scale, Loca
   for (Vector* part : {&weights.x, &weights.u, &weights.z})
     std::fill(part->begin(), part->end(), 0.0);
   error_units_.units(state, state.v, scale, scratch_.units);
-  for (int j = 0; j < system_.sizes().v; ++j) {
-    const double *q = nearest_->B.row(j), *dq = nearest_->velocities().row(j);
-    for (int i = 0; i < n; ++i) {
-      weights.x[i] = std::max(weights.x[i], std::abs(q[i]) / scratch_.units.x[j]);
-      weights.u[i] = std::max(weights.u[i], std::abs(dq[i]) / scratch_.units.u[j]);
-    }
-    for (int i = 0; i < drift; ++i)
-      weights.z[i] = std::max(weights.z[i], std::abs(q[n + i]) / scratch_.units.x[j]);
+  Vector& column = scratch_.errors.x;
+  column.resize(system_.sizes().v);
+  const auto weight = [&](const Matrix& from, int i, const Vector& units) {
+    for (std::size_t j = 0; j < column.size(); ++j) column[j] = from(static_cast<int>(j), i);
+    return error_units_.largest(column, units);
+  };
+  for (int i = 0; i < n; ++i) {
+    weights.x[i] = weight(nearest_->B, i, scratch_.units.x);
+    weights.u[i] = weight(nearest_->velocities(), i, scratch_.units.u);
   }
+  for (int i = 0; i < drift; ++i) weights.z[i] = weight(nearest_->B, n + i, scratch_.units.x);
   for (std::size_t i = 0; i < state.r.size(); ++i) weights.z[drift + i] = 1 / scratch_.units.z[i];
 }
 

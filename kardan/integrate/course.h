@@ -79,6 +79,7 @@ class Course {
   DenseStep dense;
   State next;
   DriverReport report;
+  int ends = 0;  ///< of steps, that multistep methods make the step from
 
  private:
   void begin_report();

@@ -88,6 +88,11 @@ class Cvode {
   }
   /// y() at a time inside the last step.
   int inside(double t) { return CVodeGetDky(memory_, t, 0, y_); }
+  int last_order() {
+    int order = 0;
+    CVodeGetLastOrder(memory_, &order);
+    return order;
+  }
   const double* errors() {
     CVodeGetEstLocalErrors(memory_, scratch_);
     return N_VGetArrayPointer(scratch_);
@@ -196,6 +201,7 @@ class CvodeDriver final : public MultistepDriver, public CvodeClient {
   int look_back(double t) override { return cvode_->inside(t); }
   const double* values() override { return cvode_->y(); }
   const double* errors() override { return cvode_->errors(); }
+  int last_order() override { return cvode_->last_order(); }
   bool not_evaluated(int answer) const override { return answer == CV_RHSFUNC_FAIL; }
 
   void explain(int answer) override {
@@ -260,6 +266,7 @@ Method bdf() {
           .needs_jacobian = true,
           // They take more steps, and their errors have the same sign for longer.
           .error_weight = 50,
+          .differentiates_backward = true,
           .integrate = integrate_with<CV_BDF>};
 }
 

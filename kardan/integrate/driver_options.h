@@ -147,6 +147,7 @@ struct StepView {
   const Counters* counters = nullptr;  // of the run so far
   const State* start = nullptr;        // at the start, with what an event there has changed
   const std::vector<EventRecord>* events = nullptr;  // before the step
+  int ends = 0;  // of steps before it, that a multistep method made it from
 };
 
 }  // namespace kardan

@@ -9,6 +9,9 @@
 namespace kardan {
 namespace {
 
+/// What accelerations differ by from closing positions once more.
+constexpr double rounding = 1e-10;
+
 void fill(Local& y, double value) {
   for (Vector* part : {&y.x, &y.u, &y.z}) std::fill(part->begin(), part->end(), value);
 }
@@ -18,7 +21,7 @@ void scale(double factor, Local& y) {
     for (double& value : *part) value *= factor;
 }
 
-class ExplicitStepper final : public Stepper, public StepFlow {
+class ExplicitStepper final : public Stepper, public StepFlow, public EndCheck {
  public:
   explicit ExplicitStepper(const ExplicitTableau& tableau)
       : tableau_(tableau),
@@ -56,7 +59,25 @@ class ExplicitStepper final : public Stepper, public StepFlow {
     return all_finite(trial.y) ? Eval::ok : Eval::recoverable;
   }
 
-  StepAbilities abilities() override { return {.flow = tableau_.D.empty() ? nullptr : this}; }
+  StepAbilities abilities() override {
+    StepAbilities can;
+    if (!tableau_.D.empty()) can.flow = this;
+    if (!tableau_.end_error.empty()) can.end_check = this;
+    return can;
+  }
+
+  void look_at_end(const ChartProblem& problem, const ChartPoint&, const ChartPoint& to, double h,
+                   Local& error) override {
+    problem.free_accelerations(to, end_a_);
+    for (std::size_t i = 0; i < error.u.size(); ++i) {
+      double sum = tableau_.end_error.back() * end_a_[i], largest = std::abs(end_a_[i]);
+      for (int j = 0; j < stages_; ++j) {
+        sum += tableau_.end_error[j] * k_[j].a[i];
+        largest = std::max(largest, std::abs(k_[j].a[i]));
+      }
+      if (std::abs(sum) > rounding * largest) error.u[i] = std::hypot(error.u[i], h * sum);
+    }
+  }
 
   const Local& at(double time) override {
     prepare_dense();
@@ -198,7 +219,7 @@ class ExplicitStepper final : public Stepper, public StepFlow {
   Vector weight_;
   std::vector<const double*> rows_[3];
   Local y_, coarse_;
-  Vector first_;
+  Vector first_, end_a_;
   // The last attempt.
   ChartProblem* problem_ = nullptr;
   Counters* counters_ = nullptr;

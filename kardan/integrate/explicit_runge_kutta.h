@@ -23,6 +23,9 @@ struct ExplicitTableau {
   /// the same for positions. Empty: the first ones serve for both.
   std::vector<std::vector<double>> A_x = {};
   std::vector<double> b_x = {}, error_x = {};
+  /// Another estimate of velocities, of accelerations of all stages and, last, that at the end: the
+  /// estimate is the root of the sum of both squares. Empty: none.
+  std::vector<double> end_error = {};
 
   /// Dense output: after the stages comes the rate at the end, then these stages, evaluated only
   /// where values inside a step are asked for. With dy = y1 - y0 and the rates k of all,

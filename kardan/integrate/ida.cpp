@@ -85,6 +85,11 @@ class Ida {
   }
   /// y() at a time inside the last step.
   int inside(double t) { return IDAGetDky(memory_, t, 0, y_); }
+  int last_order() {
+    int order = 0;
+    IDAGetLastOrder(memory_, &order);
+    return order;
+  }
   const double* errors() {
     IDAGetEstLocalErrors(memory_, scratch_);
     return N_VGetArrayPointer(scratch_);
@@ -205,6 +210,7 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
   int look_back(double t) override { return ida_->inside(t); }
   const double* values() override { return ida_->y(); }
   const double* errors() override { return ida_->errors(); }
+  int last_order() override { return ida_->last_order(); }
   bool not_evaluated(int answer) const override { return answer == IDA_RES_FAIL; }
 
   void explain(int answer) override {

@@ -74,13 +74,13 @@ class ErrorFilter {
   virtual void filter_error(const StepStart& start, double h, Local& error) = 0;
 };
 
-/// A second look at the estimate, for methods that take no forces near the end of a step.
+/// A second look at the estimate, for methods that take no forces at the end of a step.
 class EndCheck {
  public:
   virtual ~EndCheck() = default;
   /// Told the accelerations at both ends of the last attempt, adds what it did not see.
-  virtual void look_at_end(const ChartPoint& from, const ChartPoint& to, double h,
-                           Local& error) = 0;
+  virtual void look_at_end(const ChartProblem& problem, const ChartPoint& from,
+                           const ChartPoint& to, double h, Local& error) = 0;
 };
 
 /// What lies between an accepted step and the next one.
@@ -156,6 +156,9 @@ struct Method {
   /// the tolerance without the estimate being added to the solution.
   bool error_per_unit_step = false;
   ProblemKind problem = ProblemKind::ode;
+  /// Its steps are backward differentiation: from the ends of those before, a moment inside a step
+  /// is found in the same way as its end.
+  bool differentiates_backward = false;
   std::string_view formulation = "state_space";  ///< unless another is asked for
   std::vector<OptionInfo> options = {};
   /// Errors of velocities are tested also where constraints make them algebraic, of an index above

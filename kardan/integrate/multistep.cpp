@@ -224,6 +224,7 @@ bool MultistepDriver::conclude(double h, bool chart_holds) {
     }
   }
   last_h_ = h;
+  run_.ends = last_order();
   event ? growth_.forget() : growth_.count();
   run_.note(h, error, event);
   made_ = true;

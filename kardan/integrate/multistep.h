@@ -46,6 +46,8 @@ class MultistepDriver : public Integration {
   /// (x, u, z, ...) after a step, and its estimated errors.
   virtual const double* values() = 0;
   virtual const double* errors() = 0;
+  /// Of the last step.
+  virtual int last_order() = 0;
   /// Adds the library's counts since begin() or the last call.
   virtual void count() = 0;
   /// Whether the answer of a step says that the equations could not be evaluated.

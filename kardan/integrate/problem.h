@@ -133,6 +133,10 @@ class ChartProblem {
   /// Writes a local point into a chart point: its free coordinates, their velocities, and z. What
   /// depends on them is left as it is.
   virtual void place(const Local& y, ChartPoint& point) = 0;
+  /// A state near the base as a local point.
+  virtual void locate(const State& state, Local& y) = 0;
+  /// The accelerations of a chart point as those of its free coordinates.
+  virtual void free_accelerations(const ChartPoint& point, Vector& a) const = 0;
   /// Bounds of the speeds of chart coordinates from those of u; where some depend on others in ways
   /// that only a position gives, `speed` is left as it is.
   virtual void spread_speed(const Vector& u, Vector& speed) const = 0;

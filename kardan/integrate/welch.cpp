@@ -49,7 +49,8 @@ class WelchStepper final : public Stepper, public EndCheck {
 
   /// Forces are taken at the start and in the middle: what happens in the second half shows at the
   /// end. Simpson's rule against the midpoint rule; where it is the larger, it is the estimate.
-  void look_at_end(const ChartPoint& from, const ChartPoint& to, double h, Local& error) override {
+  void look_at_end(const ChartProblem&, const ChartPoint& from, const ChartPoint& to, double h,
+                   Local& error) override {
     auto compare = [h](const Vector& start, const Vector& middle, const Vector& end, Vector& e) {
       for (std::size_t i = 0; i < e.size(); ++i) {
         const double unseen = h / 6 * (start[i] - 2 * middle[i] + end[i]);

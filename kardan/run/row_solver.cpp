@@ -75,6 +75,9 @@ void RowSolver::use(const System& system, const Formulation& formulation,
   exact_ = exact;
   problem_.reset();
   chosen_ = has_begun_ = last_.known = last_.has_start = false;
+  memory_.problem.reset();
+  memory_.has_origin = false;
+  memory_.count = memory_.order = 0;
   const bool implicit = method_.needs_jacobian || method_.needs_jacobian_anywhere ||
                         (!can_begin_anywhere(method_) && !method_.is_explicit);
   looks_back_ = implicit && method_.order == order_off_slow_motion;
@@ -84,7 +87,7 @@ std::string_view RowSolver::reserve() const {
   if (formulation_->velocity_index > 1)
     return "are solved for by steps whose velocities are differences of positions";
   // Steps of another method follow what is left in fast modes at the ends of these.
-  if (!can_begin_anywhere(method_) && !method_.is_explicit)
+  if (memory_.stood_in || (!method_.differentiates_backward && !can_begin_anywhere(method_) && !method_.is_explicit))
     return "are solved for by another method, since that of the run cannot begin there";
   return {};
 }
@@ -218,6 +221,14 @@ Eval RowSolver::prepare_base() {
   return Eval::ok;
 }
 
+/// Which constraints are redundant shows where they are closed: where the motion began. A form that
+/// lets them drift would take them for independent, seen for the first time at a later state.
+void RowSolver::learn_constraints(const StepView& step, ChartProblem& problem) {
+  if (!memory_.has_origin) memory_.origin = *step.start;
+  memory_.has_origin = true;
+  (void)problem.rebase(memory_.origin);  // what fails here fails again where it matters
+}
+
 /// The base at the start of the step.
 Eval RowSolver::begin(const StepView& step) {
   if (has_begun_ && begun_ == step.dense->from.t) return Eval::ok;
@@ -231,6 +242,7 @@ Eval RowSolver::begin(const StepView& step) {
     problem_ = way_.formulation->make(
         *system_, complete_options(way_.formulation->options,
                                    own_form ? formulation_options_ : OptionValues{}));
+    if (own_form) learn_constraints(step, *problem_);
     stepper_ = method.make(complete_options(method.options, own ? options_ : OptionValues{}));
   }
   begun_ = step.dense->from.t;
@@ -260,7 +272,27 @@ bool RowSolver::knows_last(const StepView& step) const {
          last_.end.t == step.dense->from.t;
 }
 
+/// The ends that the method has its next step from.
+void RowSolver::note_end(const StepView& step) {
+  std::vector<State>& ends = memory_.ends;
+  ends.resize(BackwardStep::most);
+  const auto keep = [&](const State& state) {
+    std::ranges::rotate(ends, ends.end() - 1);
+    ends.front() = state;
+    memory_.count = std::min(memory_.count + 1, BackwardStep::most);
+  };
+  if (memory_.count == 0 || ends.front().t != step.start->t) {
+    memory_.count = 0;
+    keep(*step.start);
+  }
+  keep(*step.state);
+  memory_.order = 0;
+}
+
 void RowSolver::remember(const StepView& step) {
+  if (!memory_.has_origin) memory_.origin = *step.start;
+  memory_.has_origin = true;
+  if (method_.differentiates_backward) note_end(step);
   if (!looks_back_) return;
   last_.has_start =
       last_.known && step.counters->events == last_.events && last_.end.t == step.dense->from.t;
@@ -327,14 +359,55 @@ bool RowSolver::explained(const StepView& step, const ChartPoint& point, const S
 }
 
 /// A state that was stepped to, as rows stand on their constraints.
-Eval RowSolver::consistent(const StepView& step, const ChartPoint& point, State& state) {
+Eval RowSolver::consistent(ChartProblem& problem, const StepView& step, const ChartPoint& point,
+                           State& state) {
   if (!explained(step, point, state)) return Eval::recoverable;
-  const Eval e = problem_->state_at(end_, ChartProblem::Consistency::projected, closed_);
+  const Eval e = problem.state_at(end_, ChartProblem::Consistency::projected, closed_);
   if (e == Eval::ok) std::swap(state, closed_);
   return e;
 }
 
+/// Ends of steps in the chart of a problem aside, as far as the method remembers them.
+bool RowSolver::locate_ends(const StepView& step) {
+  if (!memory_.problem) {
+    memory_.problem = formulation_->make(*system_, formulation_options_);
+    learn_constraints(step, *memory_.problem);
+  }
+  ChartProblem& problem = *memory_.problem;
+  if (problem.kind() != ProblemKind::ode) return false;
+  if (problem.rebase(*step.start) != Eval::ok) return false;
+  BackwardStep& back = memory_.step;
+  const auto place = [&](const State& at) {
+    back.ends[back.count].t = at.t;
+    problem.locate(at, back.ends[back.count].y);
+    ++back.count;
+  };
+  back.count = 0;
+  place(*step.start);
+  for (int i = 0; i < memory_.count && back.count < BackwardStep::most; ++i)
+    if (memory_.ends[i].t < step.start->t) place(memory_.ends[i]);
+  memory_.order = std::min(step.ends, back.count);
+  return memory_.order > 0;
+}
+
+/// As the method itself goes to the end of a step.
+Eval RowSolver::solve_backward(const StepView& step, const ChartPoint& point, State& state) {
+  if (memory_.order == 0 && !locate_ends(step)) return Eval::recoverable;
+  ChartProblem& problem = *memory_.problem;
+  Local& y = trial_.y;
+  if (Eval e = memory_.step.solve(problem, point.t, memory_.order, *step.state, scale_, y);
+      e != Eval::ok)
+    return e;
+  if (Eval e = problem.finish(point.t, y, state, end_); e != Eval::ok) return e;
+  return consistent(problem, step, point, state);
+}
+
 Eval RowSolver::solve(const StepView& step, const ChartPoint& point, State& state) {
+  memory_.stood_in = false;
+  if (method_.differentiates_backward) {
+    if (solve_backward(step, point, state) == Eval::ok) return Eval::ok;
+    memory_.stood_in = true;
+  }
   if (Eval e = begin(step); e != Eval::ok) return e;
   const double t = point.t;
   double h = t - start_.t;
@@ -350,7 +423,7 @@ Eval RowSolver::solve(const StepView& step, const ChartPoint& point, State& stat
       continue;
     }
     if (e != Eval::ok) return e;
-    if (last) return consistent(step, point, state);
+    if (last) return consistent(*problem_, step, point, state);
     start_ = state;
     has_begun_ = false;
     if (Eval f = prepare_base(); f != Eval::ok) return f;

@@ -14,14 +14,17 @@
 /// enforce constraints themselves take what positions are off by, over the square of the step, for
 /// a force, and so need long steps; those of order 1, and explicit ones of order 2, are worse than
 /// what the row lies between. Others of the catalog stand in for them, explicit or implicit as they
-/// are. Implicit methods of order 2 leave ends that are off the slow motion of stiff springs by so
+/// are. Backward differentiation goes to a row as to the end of a step, from the ends of the steps
+/// before (backward_step.h). Implicit methods of order 2 leave ends that are off the slow motion of stiff springs by so
 /// little that only forces show it, and show more of it right behind them: their rows begin at the
 /// start of the step before, and have steps that bear the accelerations, too. The polynomial stays
 /// where that step fails, or ends farther from it than d can explain.
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
+#include "kardan/integrate/backward_step.h"
 #include "kardan/integrate/dense.h"
 #include "kardan/integrate/driver_options.h"
 #include "kardan/run/choice.h"
@@ -41,7 +44,10 @@ class RowSolver {
   /// those of the polynomial.
   bool trusts(const StepView& step, const ChartPoint& point, const Vector& a, const Vector& b);
   /// Another motion may begin where this one has been.
-  void forget() { has_begun_ = last_.known = last_.has_start = false; }
+  void forget() {
+    has_begun_ = last_.known = last_.has_start = false;
+    memory_.count = memory_.order = 0;
+  }
   /// After the rows of every step.
   void remember(const StepView& step);
   /// The state at the point last judged, by a step of its own.
@@ -51,6 +57,9 @@ class RowSolver {
 
  private:
   void choose();
+  Eval solve_backward(const StepView& step, const ChartPoint& point, State& state);
+  bool locate_ends(const StepView& step);
+  void learn_constraints(const StepView& step, ChartProblem& problem);
   bool knows_last(const StepView& step) const;
   bool find(const Method& method, bool own_form);
   bool own_way() const { return way_.method == &method_ && way_.formulation == formulation_; }
@@ -62,7 +71,9 @@ class RowSolver {
   void to_chart(const ChartPoint& point, const Vector& a);
   void follow_polynomial(const DenseStep& dense, double s);
   void differentiate_flow(const DenseStep& dense, double s);
-  Eval consistent(const StepView& step, const ChartPoint& point, State& state);
+  Eval consistent(ChartProblem& problem, const StepView& step, const ChartPoint& point,
+                  State& state);
+  void note_end(const StepView& step);
   bool explained(const StepView& step, const ChartPoint& point, const State& state);
 
   const Method& method_;  // of the run
@@ -85,6 +96,17 @@ class RowSolver {
     State start, end;
     long events = 0;  // before its end
   } last_;
+  // What the motion has been: of backward differentiation ends of steps, the latest first, and
+  // what rows are solved by.
+  struct Memory {
+    std::vector<State> ends;
+    int count = 0, order = 0;
+    std::unique_ptr<ChartProblem> problem;
+    BackwardStep step;
+    bool stood_in = false;  // another method, for the last row
+    State origin;           // where the motion began, from the first step on
+    bool has_origin = false;
+  } memory_;
   LocalJacobian jacobian_;
   Trial trial_;
   State start_, interpolated_, closed_;

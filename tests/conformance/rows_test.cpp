@@ -163,6 +163,7 @@ double least_size(const Scales& s, const std::string& unit) {
                                             {"rad/s^2", s.acceleration / s.length},
                                             {"N", s.mass * s.acceleration},
                                             {"N m", s.mass * s.acceleration * s.length},
+                                            {"W", s.mass * s.acceleration * s.speed},
                                             {"J", s.mass * s.speed * s.speed}};
   const auto found = sizes.find(unit);
   return found == sizes.end() ? 1e-12 : found->second;
@@ -322,8 +323,9 @@ TEST_P(Rows, AreAsGoodAsTheEndsOfSteps) {
     missed += largest > 1;
     warned += seen[k].warned;
     if (all_of_them())
-      fmt::print("{:32}{:8.3g} of the bound in {}{}\n", taken[k], largest, which,
-                 seen[k].warned ? ", and says so" : "");
+      fmt::print("{:34}{:8.3g} of the bound in {}{}{}\n", taken[k], largest, which,
+                 seen[k].warned ? ", and says so" : "",
+                 largest > 1 ? ": " + rows.where.at(which) : "");
   }
   fmt::print("{}: {} of {} pairs compared, {} miss the bound, {} say that they may\n", GetParam(),
              compared, taken.size(), missed, warned);

@@ -387,6 +387,13 @@ int compare_changes(const std::string& name, const Prepared& original, double t_
           difference(*p.system, motions(*p.system, p.start.state),
                      undone(motions(*q.system, q.start.state), c, q.start.state.t), stated);
       EXPECT_LT(off, most_off(method)) << label;
+      if (std::getenv("DBG_TRUE")) {
+        Prepared r = plain();
+        (void)run_briefly(r, "radau5", t_end, 1e-9);
+        const auto mr = motions(*r.system, r.start.state);
+        fmt::print("   reached {:.3g} and {:.3g}, t_end {:.4g}, L {:.4g} V {:.4g}\n", difference(*p.system, motions(*p.system, p.start.state), mr, stated),
+           difference(*p.system, undone(motions(*q.system, q.start.state), c, q.start.state.t), mr, stated), t_end, p.system->scales().length, p.system->scales().speed);
+      }
       fmt::print("{:<50}{:>10.3g} tolerances, {} and {} steps\n", label, off,
                  a.driver.counters.steps, b.driver.counters.steps);
       ++compared;
@@ -397,6 +404,7 @@ int compare_changes(const std::string& name, const Prepared& original, double t_
 
 TEST(Scales, FollowTheShippedModelsWhereverTheyStand) {
   for (const std::string& name : shipped_names()) {
+    if (const char* only = std::getenv("DBG_ONLY"); only && name != only) continue;
     Diagnostics diagnostics;
     const Prepared p = prepare(shipped(name), {}, diagnostics);
     ASSERT_TRUE(p.system) << name;

@@ -79,6 +79,13 @@ class FreeProblem final : public ChartProblem {
   }
   Eval begin_step(double) override { return Eval::ok; }
   void place(const Local& y, ChartPoint& point) override { place_freely(y, point); }
+  void locate(const State& state, Local& y) override {
+    y.x = state.p;
+    add_scaled(-1, base_.p, y.x);
+    y.u = state.v;
+    y.z = state.r;
+  }
+  void free_accelerations(const ChartPoint& point, Vector& a) const override { a = point.ddq; }
   void spread_speed(const Vector& u, Vector& speed) const override { speed = u; }
   void error_weights(const State& state, const ErrorScale& scale, Local& weights) override {
     weigh_one_by_one(state, scale, weights);

@@ -25,6 +25,10 @@ class WrappedProblem : public ChartProblem {
   }
   void base_point(ChartPoint& point) const override { inner_.base_point(point); }
   void place(const Local& y, ChartPoint& point) override { inner_.place(y, point); }
+  void locate(const State& state, Local& y) override { inner_.locate(state, y); }
+  void free_accelerations(const ChartPoint& point, Vector& a) const override {
+    inner_.free_accelerations(point, a);
+  }
   void spread_speed(const Vector& u, Vector& speed) const override {
     inner_.spread_speed(u, speed);
   }
