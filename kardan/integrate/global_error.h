@@ -28,7 +28,6 @@
 #include "kardan/integrate/fastest_rate.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/nearby_motion.h"
-#include "kardan/linalg/dense_lu.h"
 
 namespace kardan {
 
@@ -78,7 +77,8 @@ class GlobalError {
   void take_earlier_ends();
   void pass(const std::vector<PathPoint>& points, BlockPath::By by);
   void smooth_rates();
-  Eval look_inside();
+  void look_inside();
+  void weigh_until(double share);
   Eval look_first();
   Eval look(std::size_t node, const Local& e);
   Eval kick();
@@ -112,10 +112,9 @@ class GlobalError {
   struct {
     std::vector<Inner> ends;
     std::size_t count = 0;
-    std::vector<LocalRate> defects;  // at the nodes
-    Matrix A, gram, second, first;   // weights of the defects, by node, in what the ends are off by
-    DenseLu lu;
-    Vector column;
+    std::vector<LocalRate> rates;  // of the motion, at the nodes
+    // Weights of rates in integrals from the start of the block: at the nodes, then at its ends.
+    Vector shares, once, twice;
   } inside_;
   bool known_ = true;
   struct {
