@@ -10,6 +10,11 @@ namespace {
 /// Six solves, L-stable, of order 6 (Hairer & Wanner II, table IV.6.4).
 constexpr int solves = 6;
 constexpr double gamma_of = 0.33414236706805043;
+/// It is A-stable, and of order 5, with other gammas, too (Hairer & Wanner II, table IV.6.3).
+constexpr double least_gamma = 0.284071, largest_gamma = 0.540907;
+/// Blocks for which a Jacobian is kept, and the most that bodies may have turned meanwhile [rad].
+constexpr int most_kept = 4;
+constexpr double kept_turn = 1e-3;
 /// [rad] A block ends before a body has turned this far from its start.
 constexpr double longest_turn = 1.5;
 /// Steps of a block are at most this many times as long as their neighbours.
@@ -88,6 +93,7 @@ void GlobalError::begin(const State& state, const Vector& a, const Vector& b) {
   ends_[0] = {state, a, b};
   std::ranges::fill(missed_, 0.0);
   looks_.fastest.doubt();
+  jacobian_.left = 0;
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
 }
@@ -350,12 +356,23 @@ void GlobalError::smooth_rates() {
   }
 }
 
-Eval GlobalError::follow_fast_modes() {
+/// I - c J, with J of an earlier block as long as it will do: it carries errors, and makes none.
+Eval GlobalError::factor() {
+  const double gamma = jacobian_.c / block_.length;
+  jacobian_.turned += motion_.turned(points_[block_.last].y);
+  if (--jacobian_.left > 0 && gamma > least_gamma && gamma < largest_gamma &&
+      jacobian_.turned < kept_turn)
+    return Eval::ok;
   pass(points_, BlockPath::By::positions_and_velocities);
   const std::size_t middle = (quadrature_.rule->node.size() - 1) / 2;
   if (Eval done = defect(middle, start_); done != Eval::ok) return done;
   ++counts_.jacobians;
-  if (Eval done = motion_.factor(gamma_of * block_.length); done != Eval::ok) return done;
+  jacobian_ = {gamma_of * block_.length, 0, most_kept};
+  return motion_.factor(jacobian_.c);
+}
+
+Eval GlobalError::follow_fast_modes() {
+  if (Eval done = factor(); done != Eval::ok) return done;
   smooth_rates();
   pass(smooth_, BlockPath::By::all_rates);
   const GaussRule& rule = *quadrature_.rule;
@@ -364,7 +381,7 @@ Eval GlobalError::follow_fast_modes() {
   std::array<double, solves> L{};
   for (std::size_t i = 0; i < rule.node.size(); ++i) {
     if (Eval done = defect(i, start_); done != Eval::ok) return done;
-    laguerre((1 - rule.node[i]) / gamma_of, L);
+    laguerre((1 - rule.node[i]) * H / jacobian_.c, L);
     for (int n = 0; n < solves; ++n) {
       const double weight = H * rule.weight[i] * L[n];
       add_scaled(weight, start_.u, sums_[n].x);

@@ -82,6 +82,7 @@ class GlobalError {
   Eval look_first();
   Eval look(std::size_t node, const Local& e);
   Eval kick();
+  Eval factor();
   Eval follow_fast_modes();
   Eval defect(std::size_t node, const Local& e);
 
@@ -117,6 +118,11 @@ class GlobalError {
     Vector shares, once, twice;
   } inside_;
   bool known_ = true;
+  /// Of the matrix that is factored.
+  struct {
+    double c = 0, turned = 0;  // [s], and [rad] since it was made
+    int left = 0;              // blocks for which it may serve
+  } jacobian_;
   struct {
     FastestRate fastest;
     int pause = 0;  // blocks until the next one
