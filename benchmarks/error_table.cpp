@@ -96,6 +96,11 @@ Run measured(const Model& file, const std::string& method, double tolerance, dou
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool sampled = i * most / all.size() != (i + 1) * most / all.size();
     if (all[i].t > e.until) break;
+    // Beside an event the motion may be on its other side.
+    const auto beside = [&](const EventRecord& event) {
+      return std::abs(event.t - all[i].t) < 1e-4 * t_end;
+    };
+    if (std::ranges::any_of(out.report.driver.events, beside)) continue;
     if (sampled || i + 1 == all.size() || all[i].t == e.position.t || all[i].t == e.velocity.t)
       out.ends.push_back(all[i]);
   }

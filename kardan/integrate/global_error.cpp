@@ -145,10 +145,6 @@ bool GlobalError::close() {
   return true;
 }
 
-void GlobalError::add(const Local& change) {
-  add_to(1, change, e_);
-}
-
 /// A block of fewer steps than usual: the path goes on from the ends before it, where they are in
 /// reach.
 void GlobalError::take_earlier_ends() {

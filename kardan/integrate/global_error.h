@@ -59,8 +59,8 @@ class GlobalError {
     State run, motion;
   };
   std::span<const Inner> inner() const { return {inside_.ends.data(), inside_.count}; }
-  /// An event changes the error there.
-  void add(const Local& change);
+  /// The error is another one there.
+  void set(const Local& e) { e_ = e; }
 
   long evaluations() const { return counts_.evaluations; }
   long jacobians() const { return counts_.jacobians; }
