@@ -68,7 +68,7 @@ GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
       points_(ends_.size()),
       smooth_(ends_.size()) {
   for (int steps = 1; steps <= blocks.steps; ++steps)
-    rules_.emplace_back(blocks.nodes - (blocks.steps - steps));
+    quadrature_.rules.emplace_back(blocks.nodes - (blocks.steps - steps));
   quadrature_.nodes.resize(static_cast<std::size_t>(blocks.nodes));
   const int n = motion.second_order(), m = motion.first_order();
   for (Local* y : {&e_, &start_, &y_, &change_, &beside_}) y->resize(n, m);
@@ -176,7 +176,7 @@ void GlobalError::pass(const std::vector<PathPoint>& points, BlockPath::By by) {
 /// e over the block, and into the chart of its end.
 void GlobalError::carry_over() {
   block_.length = points_[block_.last].t - points_[block_.first].t;
-  quadrature_.rule = &rules_[steps() - 1];
+  quadrature_.rule = &quadrature_.rules[steps() - 1];
   take_earlier_ends();
   start_ = e_;
   inside_.count = 0;

@@ -88,7 +88,6 @@ class GlobalError {
 
   NearbyMotion& motion_;
   ErrorBlocks blocks_;
-  std::vector<GaussRule> rules_;  // by the number of steps
   // Ends of steps: earlier ones and those of the block at hand; the same in the chart of the block,
   // and there with smooth rates.
   std::vector<End> ends_;
@@ -99,6 +98,7 @@ class GlobalError {
     double length = 0;  // [s]
   } block_;
   struct {
+    std::vector<GaussRule> rules;  // by the number of steps
     const GaussRule* rule = nullptr;
     const std::vector<PathPoint>* along = nullptr;  // the points of the path
     Vector nodes, shares;  // of the rule and of the points, in shares of the path
