@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "kardan/run/error_pieces.h"
+
 namespace kardan {
 namespace {
 
-/// Errors over time are kept in at most so many pieces.
-constexpr std::size_t most_pieces = 400;
 /// Displacements along which differences are taken, in units of the state.
 constexpr double probe = 1e-6;
 /// Accelerations before and after that differ by more are those of other equations.
@@ -331,14 +331,14 @@ double ErrorWatch::look(const State& at, const Vector& value, const Vector& near
 void ErrorWatch::note(double t, double position, double velocity) {
   EstimatedError& out = estimate_;
   if (memory_.in_piece == 0) {
-    if (out.times.size() == most_pieces) {
-      for (std::size_t i = 0; i < most_pieces / 2; ++i) {
+    if (out.times.size() == most_error_pieces) {
+      for (std::size_t i = 0; i < most_error_pieces / 2; ++i) {
         out.times[i] = out.times[2 * i + 1];
         out.positions[i] = std::max(out.positions[2 * i], out.positions[2 * i + 1]);
         out.velocities[i] = std::max(out.velocities[2 * i], out.velocities[2 * i + 1]);
       }
       for (std::vector<double>* x : {&out.times, &out.positions, &out.velocities})
-        x->resize(most_pieces / 2);
+        x->resize(most_error_pieces / 2);
       memory_.stride *= 2;
     }
     out.times.push_back(t);

@@ -220,7 +220,7 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     };
   std::optional<ErrorWatch> error;
   if (options.error_estimate > 0 || options.accuracy > 0) {
-    if (from)
+    if (from && !memory.error.begun && memory.state.t > memory.start)
       report.error_estimate.missing = "the run goes on from a checkpoint, whose error is not known";
     else
       error.emplace(*prepared.system, memory);

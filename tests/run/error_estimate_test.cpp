@@ -211,6 +211,34 @@ TEST(ErrorEstimate, IsCarriedThroughRestReleaseFrictionAndRows) {
   }
 }
 
+/// A run that goes on from a restart point has the estimate of the run in one piece, to the bit: in
+/// flight and at rest.
+TEST(ErrorEstimate, GoesOnFromRestartPoints) {
+  SimulateOptions options;
+  options.method = "rn4";
+  options.t_end = 2.2;
+  options.checkpoint_every = 0.3;
+  options.error_estimate = 1;
+  std::vector<RunMemory> points;
+  Diagnostics diagnostics;
+  Prepared first = prepare(model_of(dropped_ball(0)), {}, diagnostics);
+  Watchers watchers;
+  watchers.checkpoint = [&](const RunMemory& memory) { points.push_back(memory); };
+  const EstimatedError whole = simulate(first, options, watchers, diagnostics).error_estimate;
+  ASSERT_TRUE(whole.made && whole.missing.empty()) << in_words(whole);
+  ASSERT_EQ(points.size(), 8u);
+  for (const RunMemory& from : points) {
+    Prepared again = prepare(model_of(dropped_ball(0)), {}, diagnostics);
+    EXPECT_TRUE(fits(*again.system, from));
+    const EstimatedError e = simulate(again, options, Watchers(), diagnostics, &from).error_estimate;
+    EXPECT_EQ(in_words(e), in_words(whole)) << from.state.t;
+    EXPECT_EQ(e.position.reached, whole.position.reached);
+    EXPECT_EQ(e.end_velocity, whole.end_velocity);
+    EXPECT_EQ(e.velocities, whole.velocities);
+    EXPECT_EQ(e.evaluations, whole.evaluations);
+  }
+}
+
 /// Closed form: a ball that rests where it fell has no error any more, and what was left of its
 /// bounces counts: they rise to ten tolerances at most.
 TEST(ErrorEstimate, EndsWhereAllRests) {
