@@ -11,6 +11,9 @@ namespace {
 /// Less than this share of a row (squared) loses more digits than differences of neighbouring
 /// motions can spare.
 constexpr double least_pivot = 1e-8;
+/// Rows of redundant equations are chosen anew where they have come as much nearer to depending on
+/// each other.
+constexpr double nearer = 0.3;
 
 }  // namespace
 
@@ -36,7 +39,15 @@ bool IndependentMotion::by_chosen(const Workspace& ws) {
 Eval IndependentMotion::factor(const State& state, Workspace& ws) {
   if (!chosen_)
     if (Eval e = choose(state, ws); e != Eval::ok) return e;
-  in_all_ = !by_chosen(ws);
+  bool done = by_chosen(ws);
+  const bool redundant = static_cast<int>(rows_.size()) < system_.sizes().constraints();
+  if (redundant && !(chosen_->pivot_ratio() >= nearer * pivot_)) {
+    if (Eval e = choose(state, ws); e != Eval::ok) return e;
+    done = by_chosen(ws);
+    pivot_ = 0;
+  }
+  if (pivot_ == 0) pivot_ = chosen_->pivot_ratio();
+  in_all_ = !done;
   if (!in_all_) return Eval::ok;
   if (!all_)
     all_ = std::make_unique<Saddle>(system_.patterns().mass, system_.patterns().constraint);

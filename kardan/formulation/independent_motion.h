@@ -1,6 +1,6 @@
 #pragma once
 /// M a + G' lambda = f, G a = c with the rows that are independent where they were chosen: for
-/// points that lie near motions. Where the chosen rows come near to depending on each other all
+/// points that lie near motions. They are chosen anew on the way where others are better. Where the chosen rows come near to depending on each other all
 /// rows are taken, whatever their rank.
 
 #include <memory>
@@ -33,6 +33,7 @@ class IndependentMotion {
   SparseMatrix G_;
   Vector lambda_;
   std::optional<MotionSolver> chosen_;  // from the first use on
+  double pivot_ = 0;                    // where they were chosen
   std::unique_ptr<Saddle> all_;         // from the first need on
   bool in_all_ = false;                 // the last factors
 };

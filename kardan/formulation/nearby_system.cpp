@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "kardan/base/rotation.h"
@@ -50,6 +51,15 @@ void NearbySystem::state_at(const Local& y, State& state) {
   state.r = y.z;
   if (system_.sizes().turns > 0 || system_.sizes().s > 0)
     system_.follow_turns(base_, y.x, state, *ws_);
+}
+
+double NearbySystem::turned(const Local& y) const {
+  if (!system_.has_bodies()) return std::numeric_limits<double>::infinity();
+  double most = chart_.largest_turn(y.x);
+  if (system_.dimension() == 2)
+    for (const auto& body : system_.bodies())
+      if (body.v_count >= 3) most = std::max(most, std::abs(y.x[body.v + 2]));
+  return most;
 }
 
 /// a_ and lambda_ at point_.
@@ -138,6 +148,8 @@ Eval NearbySystem::factor(double c) {
   matrix_.c = c;
   matrix_.mass = ws_->M;
   matrix_.constraint = ws_->G;
+  matrix_.stiffness = ws_->f_p;
+  matrix_.from_positions = ws_->aux_p;
   Vector& values = matrix_.values;
   std::ranges::fill(values, 0.0);
   const auto add = [&values](double factor, const Vector& from, const std::vector<int>& places) {
@@ -173,13 +185,13 @@ void NearbySystem::filter(Local& e) {
   Vector& right = matrix_.right;
   const std::span<double> forces{right.data(), static_cast<std::size_t>(n)};
   matrix_.mass.multiply(e.u, forces);
-  ws_->f_p.multiply_add(c, e.x, forces);
+  matrix_.stiffness.multiply_add(c, e.x, forces);
   matrix_.constraint.multiply(e.u, {right.data() + n, static_cast<std::size_t>(m)});
   for (int i = 0; i < k; ++i) {
     double sum = e.z[i];
-    const SparsePattern& rows = *ws_->aux_p.pattern;
+    const SparsePattern& rows = *matrix_.from_positions.pattern;
     for (int at = rows.row_start[i]; at < rows.row_start[i + 1]; ++at)
-      sum += c * ws_->aux_p.values[at] * e.x[rows.column[at]];
+      sum += c * matrix_.from_positions.values[at] * e.x[rows.column[at]];
     right[n + m + i] = sum;
   }
   matrix_.solver->solve(right);

@@ -37,6 +37,7 @@ class NearbySystem final : public NearbyMotion {
              LocalRate& rate) const override;
   void state_at(const Local& y, State& state) override;
   double largest_turn(const Local& y) const override { return chart_.largest_turn(y.x); }
+  double turned(const Local& y) const override;
   Eval rate(double t, const Local& y, LocalRate& out) override;
   Eval factor(double c) override;
   void filter(Local& e) override;
@@ -67,7 +68,7 @@ class NearbySystem final : public NearbyMotion {
     std::shared_ptr<const SparsePattern> pattern;
     std::unique_ptr<LinearSolver> solver;
     Vector values, right;
-    SparseMatrix mass, constraint;                                      // where it was made
+    SparseMatrix mass, constraint, stiffness, from_positions;           // where it was made
     std::vector<int> M, f_p, f_v, G, Gt, diagonal, f_z, b_p, b_v, b_z;  // places
     double c = 0;
   } matrix_;

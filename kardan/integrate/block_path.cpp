@@ -62,11 +62,12 @@ void BlockPath::weigh(int points, double t, int derivatives, Share* out) const {
     back = inverse(back);
     const double d = t - tj;
     double* const to[3] = {out[j].x, out[j].v, out[j].a};
-    double factorial = 1;
+    double factorial = 1, power_of_length = 1;
     Jet factor{1, 0, 0};  // (t - t_j)^k / k!
     for (int k = 0; k <= 2; ++k) {
       if (k > 0) {
         factorial /= k;
+        power_of_length *= length_;
         factor = factor * Jet{d, 1, 0};
       }
       Jet basis{};
@@ -77,7 +78,7 @@ void BlockPath::weigh(int points, double t, int derivatives, Share* out) const {
           series[0] += back[2] * d * d, series[1] += 2 * back[2] * d, series[2] += back[2];
         basis = power * factor * series;
       }
-      const double scale = factorial * std::pow(length_, k);
+      const double scale = factorial * power_of_length;
       to[0][k] = basis[0] * scale;
       to[1][k] = basis[1] * scale / length_;
       to[2][k] = 2 * basis[2] * scale / (length_ * length_);

@@ -10,6 +10,11 @@ namespace {
 /// Six solves, L-stable, of order 6 (Hairer & Wanner II, table IV.6.4).
 constexpr int solves = 6;
 constexpr double gamma_of = 0.33414236706805043;
+/// It is A-stable, and of order 5, with other gammas, too (Hairer & Wanner II, table IV.6.3).
+constexpr double least_gamma = 0.284071, largest_gamma = 0.540907;
+/// Blocks for which a Jacobian is kept, and the most that bodies may have turned meanwhile [rad].
+constexpr int most_kept = 4;
+constexpr double kept_turn = 1e-3;
 /// [rad] A block ends before a body has turned this far from its start.
 constexpr double longest_turn = 1.5;
 /// Steps of a block are at most this many times as long as their neighbours.
@@ -63,15 +68,16 @@ GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
       points_(ends_.size()),
       smooth_(ends_.size()) {
   for (int steps = 1; steps <= blocks.steps; ++steps)
-    rules_.emplace_back(blocks.nodes - (blocks.steps - steps));
+    quadrature_.rules.emplace_back(blocks.nodes - (blocks.steps - steps));
   quadrature_.nodes.resize(static_cast<std::size_t>(blocks.nodes));
   const int n = motion.second_order(), m = motion.first_order();
   for (Local* y : {&e_, &start_, &y_, &change_, &beside_}) y->resize(n, m);
   looks_.fastest.resize(n, m);
   missed_.resize(static_cast<std::size_t>(n));
   inside_.ends.resize(static_cast<std::size_t>(blocks.steps - 1));
-  inside_.defects.resize(static_cast<std::size_t>(blocks.nodes));
-  for (LocalRate& d : inside_.defects) d.resize(n, m);
+  inside_.shares.reserve(static_cast<std::size_t>(blocks.nodes + blocks.steps + 1));
+  inside_.rates.resize(static_cast<std::size_t>(blocks.nodes));
+  for (LocalRate& rate : inside_.rates) rate.resize(n, m);
   for (LocalRate* rate : {&rate_, &d_, &last_d_}) rate->resize(n, m);
   for (PathPoint& point : points_) {
     point.y.resize(n, m);
@@ -87,6 +93,7 @@ void GlobalError::begin(const State& state, const Vector& a, const Vector& b) {
   ends_[0] = {state, a, b};
   std::ranges::fill(missed_, 0.0);
   looks_.fastest.doubt();
+  jacobian_.left = 0;
   std::ranges::fill(last_d_.a, 0.0);
   std::ranges::fill(last_d_.b, 0.0);
 }
@@ -138,10 +145,6 @@ bool GlobalError::close() {
   return true;
 }
 
-void GlobalError::add(const Local& change) {
-  add_to(1, change, e_);
-}
-
 /// A block of fewer steps than usual: the path goes on from the ends before it, where they are in
 /// reach.
 void GlobalError::take_earlier_ends() {
@@ -173,7 +176,7 @@ void GlobalError::pass(const std::vector<PathPoint>& points, BlockPath::By by) {
 /// e over the block, and into the chart of its end.
 void GlobalError::carry_over() {
   block_.length = points_[block_.last].t - points_[block_.first].t;
-  quadrature_.rule = &rules_[steps() - 1];
+  quadrature_.rule = &quadrature_.rules[steps() - 1];
   take_earlier_ends();
   start_ = e_;
   inside_.count = 0;
@@ -181,7 +184,8 @@ void GlobalError::carry_over() {
   Eval done = Eval::ok;
   if (!looks_.fastest.known()) done = look_first();
   bool kicked = done == Eval::ok && looks_.fastest.rate() * longest_kick <= fastest_kick;
-  if (kicked) kicked = kick() == Eval::ok && look_inside() == Eval::ok;
+  if (kicked) kicked = kick() == Eval::ok;
+  if (kicked) look_inside();
   if (!kicked) {
     e_ = start_;
     inside_.count = 0;
@@ -238,70 +242,53 @@ Eval GlobalError::look(std::size_t node, const Local& e) {
   return done;
 }
 
-/// The defects of a block are those of the jumps that the steps have made: a path that is off by
-/// (x, u, z) at the ends of steps and has no accelerations there. That tells what they are at the
-/// end of the first one.
-Eval GlobalError::look_inside() {
-  inside_.count = 0;
-  if (steps() < 2) return Eval::ok;
-  const int nodes = static_cast<int>(quadrature_.rule->node.size());
-  const double H = block_.length;
-  const int first = block_.first - block_.earliest;
-  const auto fit = [&](int unknowns, auto&& entry, Matrix& weights) {
-    Matrix& A = inside_.A;
-    A.resize(nodes, unknowns);
-    for (int i = 0; i < nodes; ++i)
-      for (int k = 0; k < unknowns; ++k) A(i, k) = entry(i, k);
-    Matrix& gram = inside_.gram;
-    gram.resize(unknowns, unknowns);
-    for (int i = 0; i < unknowns; ++i)
-      for (int k = 0; k < unknowns; ++k) {
-        gram(i, k) = 0;
-        for (int n = 0; n < nodes; ++n) gram(i, k) += A(n, i) * A(n, k);
-      }
-    if (Eval e = inside_.lu.factor(gram); e != Eval::ok) return e;
-    weights.resize(nodes, unknowns);
-    inside_.column.resize(static_cast<std::size_t>(unknowns));
-    for (int n = 0; n < nodes; ++n) {
-      for (int k = 0; k < unknowns; ++k) inside_.column[k] = A(n, k);
-      inside_.lu.solve(inside_.column);
-      for (int k = 0; k < unknowns; ++k) weights(n, k) = inside_.column[k];
+/// What rates at some shares of a block, once and twice integrated from its start, come to at
+/// another: those of the polynomial through them.
+void GlobalError::weigh_until(double share) {
+  const GaussRule& rule = *quadrature_.rule;
+  const Vector& at = inside_.shares;
+  inside_.once.assign(at.size(), 0.0);
+  inside_.twice.assign(at.size(), 0.0);
+  for (std::size_t k = 0; k < rule.node.size(); ++k)
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      double basis = share * rule.weight[k];
+      for (std::size_t j = 0; j < at.size(); ++j)
+        if (j != i) basis *= (share * rule.node[k] - at[j]) / (at[i] - at[j]);
+      inside_.once[i] += basis;
+      inside_.twice[i] += share * (1 - rule.node[k]) * basis;
     }
-    return Eval::ok;
-  };
-  // In units of the block: accelerations times H^2, and u times H.
-  const Eval second = fit(
-      2 * steps(),
-      [&](int i, int k) {
-        const std::array<double, 3> share = path_.share_of_rates(i, first + 1 + k / 2);
-        return k % 2 == 0 ? share[0] * H * H : share[1] * H;
-      },
-      inside_.second);
-  if (second != Eval::ok) return second;
-  if (!e_.z.empty())
-    if (Eval e = fit(
-            steps(), [&](int i, int k) { return path_.share_of_rates(i, first + 1 + k)[2] * H; },
-            inside_.first);
-        e != Eval::ok)
-      return e;
-  for (int j = 0; j + 1 < steps(); ++j) {
-    const int point = block_.first + 1 + j;
-    const double since = points_[point].t - points_[block_.first].t;
-    change_ = start_;
-    add_scaled(since, start_.u, change_.x);
-    for (int i = 0; i < nodes; ++i) {
-      add_scaled(H * H * inside_.second(i, 2 * j), inside_.defects[i].a, change_.x);
-      add_scaled(H * inside_.second(i, 2 * j + 1), inside_.defects[i].a, change_.u);
-      if (!e_.z.empty()) add_scaled(H * inside_.first(i, j), inside_.defects[i].b, change_.z);
+}
+
+/// At ends of steps inside the block the run is known, and the motion follows from its rates, which
+/// are smooth: it has not made the jumps that steps have. Where nodes are few, those of the run at the
+/// ends are taken with them: near enough.
+void GlobalError::look_inside() {
+  if (steps() < 2) return;
+  const double H = block_.length;
+  const std::size_t nodes = quadrature_.rule->node.size();
+  const PathPoint& from = points_[block_.first];
+  inside_.shares = quadrature_.rule->node;
+  for (int point = block_.first; blocks_.earlier == 0 && point <= block_.last; ++point)
+    inside_.shares.push_back((points_[point].t - from.t) / H);
+  for (int point = block_.first + 1; point < block_.last; ++point) {
+    const double since = points_[point].t - from.t;
+    weigh_until(since / H);
+    y_ = from.y;
+    add_to(-1, start_, y_);
+    add_scaled(since, y_.u, y_.x);
+    for (std::size_t i = 0; i < inside_.shares.size(); ++i) {
+      const LocalRate& rate =
+          i < nodes ? inside_.rates[i]
+                    : points_[static_cast<std::size_t>(block_.first) + i - nodes].rate;
+      add_scaled(H * H * inside_.twice[i], rate.a, y_.x);
+      add_scaled(H * inside_.once[i], rate.a, y_.u);
+      add_scaled(H * inside_.once[i], rate.b, y_.z);
     }
     Inner& inner = inside_.ends[inside_.count++];
     inner.run = ends_[point].state;
     inner.motion = inner.run;
-    y_ = points_[point].y;
-    add_to(-1, change_, y_);
     motion_.state_at(y_, inner.motion);
   }
-  return Eval::ok;
 }
 
 /// Velocities of e swing inside a block as much as steps are off in positions over their length: what
@@ -327,7 +314,8 @@ Eval GlobalError::kick() {
     add_scaled(weight, d_.b, e_.z);
     for (std::size_t k = 0; k < missed_.size(); ++k)
       missed_[k] = weight * H * ((1 - at - later) * d_.a[k] - 0.5 * w * last_d_.a[k]);
-    last_d_ = inside_.defects[i] = d_;
+    last_d_ = d_;
+    inside_.rates[i] = rate_;
   }
   if (--looks_.pause <= 0)
     if (Eval done = look(rule.node.size() - 1, change_); done != Eval::ok) return done;
@@ -364,12 +352,23 @@ void GlobalError::smooth_rates() {
   }
 }
 
-Eval GlobalError::follow_fast_modes() {
+/// I - c J, with J of an earlier block as long as it will do: it carries errors, and makes none.
+Eval GlobalError::factor() {
+  const double gamma = jacobian_.c / block_.length;
+  jacobian_.turned += motion_.turned(points_[block_.last].y);
+  if (--jacobian_.left > 0 && gamma > least_gamma && gamma < largest_gamma &&
+      jacobian_.turned < kept_turn)
+    return Eval::ok;
   pass(points_, BlockPath::By::positions_and_velocities);
   const std::size_t middle = (quadrature_.rule->node.size() - 1) / 2;
   if (Eval done = defect(middle, start_); done != Eval::ok) return done;
   ++counts_.jacobians;
-  if (Eval done = motion_.factor(gamma_of * block_.length); done != Eval::ok) return done;
+  jacobian_ = {gamma_of * block_.length, 0, most_kept};
+  return motion_.factor(jacobian_.c);
+}
+
+Eval GlobalError::follow_fast_modes() {
+  if (Eval done = factor(); done != Eval::ok) return done;
   smooth_rates();
   pass(smooth_, BlockPath::By::all_rates);
   const GaussRule& rule = *quadrature_.rule;
@@ -378,7 +377,7 @@ Eval GlobalError::follow_fast_modes() {
   std::array<double, solves> L{};
   for (std::size_t i = 0; i < rule.node.size(); ++i) {
     if (Eval done = defect(i, start_); done != Eval::ok) return done;
-    laguerre((1 - rule.node[i]) / gamma_of, L);
+    laguerre((1 - rule.node[i]) * H / jacobian_.c, L);
     for (int n = 0; n < solves; ++n) {
       const double weight = H * rule.weight[i] * L[n];
       add_scaled(weight, start_.u, sums_[n].x);

@@ -28,7 +28,6 @@
 #include "kardan/integrate/fastest_rate.h"
 #include "kardan/integrate/method.h"
 #include "kardan/integrate/nearby_motion.h"
-#include "kardan/linalg/dense_lu.h"
 
 namespace kardan {
 
@@ -60,8 +59,8 @@ class GlobalError {
     State run, motion;
   };
   std::span<const Inner> inner() const { return {inside_.ends.data(), inside_.count}; }
-  /// An event changes the error there.
-  void add(const Local& change);
+  /// The error is another one there.
+  void set(const Local& e) { e_ = e; }
 
   long evaluations() const { return counts_.evaluations; }
   long jacobians() const { return counts_.jacobians; }
@@ -78,16 +77,17 @@ class GlobalError {
   void take_earlier_ends();
   void pass(const std::vector<PathPoint>& points, BlockPath::By by);
   void smooth_rates();
-  Eval look_inside();
+  void look_inside();
+  void weigh_until(double share);
   Eval look_first();
   Eval look(std::size_t node, const Local& e);
   Eval kick();
+  Eval factor();
   Eval follow_fast_modes();
   Eval defect(std::size_t node, const Local& e);
 
   NearbyMotion& motion_;
   ErrorBlocks blocks_;
-  std::vector<GaussRule> rules_;  // by the number of steps
   // Ends of steps: earlier ones and those of the block at hand; the same in the chart of the block,
   // and there with smooth rates.
   std::vector<End> ends_;
@@ -98,6 +98,7 @@ class GlobalError {
     double length = 0;  // [s]
   } block_;
   struct {
+    std::vector<GaussRule> rules;  // by the number of steps
     const GaussRule* rule = nullptr;
     const std::vector<PathPoint>* along = nullptr;  // the points of the path
     Vector nodes, shares;  // of the rule and of the points, in shares of the path
@@ -112,12 +113,16 @@ class GlobalError {
   struct {
     std::vector<Inner> ends;
     std::size_t count = 0;
-    std::vector<LocalRate> defects;  // at the nodes
-    Matrix A, gram, second, first;   // weights of the defects, by node, in what the ends are off by
-    DenseLu lu;
-    Vector column;
+    std::vector<LocalRate> rates;  // of the motion, at the nodes
+    // Weights of rates in integrals from the start of the block: at the nodes, then at its ends.
+    Vector shares, once, twice;
   } inside_;
   bool known_ = true;
+  /// Of the matrix that is factored.
+  struct {
+    double c = 0, turned = 0;  // [s], and [rad] since it was made
+    int left = 0;              // blocks for which it may serve
+  } jacobian_;
   struct {
     FastestRate fastest;
     int pause = 0;  // blocks until the next one

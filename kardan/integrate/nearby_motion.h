@@ -23,6 +23,8 @@ class NearbyMotion {
   virtual void state_at(const Local& y, State& state) = 0;
   /// [rad] The largest rotation at a local point.
   virtual double largest_turn(const Local& y) const = 0;
+  /// [rad] The same, in the plane too; infinite where it is not known how Jacobians turn.
+  virtual double turned(const Local& y) const = 0;
 
   virtual Eval rate(double t, const Local& y, LocalRate& out) = 0;
   /// Factors I - c J, J the Jacobian at the point of the last rate().

@@ -19,7 +19,7 @@ namespace kardan {
 namespace {
 
 constexpr const char* title = "KARDAN CHECKPOINT ";
-constexpr int version = 5;
+constexpr int version = 6;
 /// More than any head of a later version.
 constexpr std::size_t longest_head = 256;
 
@@ -74,16 +74,33 @@ template <class A>
 static void fields(A& a, AutomaticChoice& x) {
   a(x.method, x.why, x.evaluations, x.passes, x.first, x.back_at);
 }
+template <class A>
+static void fields(A& a, Local& x) {
+  a(x.x, x.u, x.z);
+}
+template <class A>
+static void fields(A& a, LargestError& x) {
+  a(x.reached, x.absolute, x.t, x.name);
+}
+template <class A>
+static void fields(A& a, EstimatedError& x) {
+  a(x.made, x.missing, x.until, x.position, x.velocity, x.end_position, x.end_velocity, x.void_from,
+    x.growth, x.evaluations, x.jacobians, x.times, x.positions, x.velocities);
+}
+template <class A>
+static void fields(A& a, ErrorMemory& x) {
+  a(x.begun, x.error, x.position, x.velocity, x.stride, x.in_piece);
+}
 /// What simulate() finds out again from the model and the options is left out.
 template <class A>
 static void fields(A& a, RunReport& x) {
   a(x.automatic, x.driver, x.residuals, x.energy, x.fixed_errors, x.cpu_seconds, x.partitions,
-    x.counts, x.remarks, x.against, x.partition_history);
+    x.counts, x.remarks, x.against, x.partition_history, x.error_estimate);
 }
 template <class A>
 static void fields(A& a, RunMemory& x) {
   a(x.state, x.report, x.started, x.paused, x.start, x.shown, x.last_residuals, x.bounces, x.rested,
-    x.last_side);
+    x.last_side, x.error);
 }
 
 template <class A>

@@ -107,7 +107,22 @@ void EventActions::count_work(double before, const State& state) {
   energy_.exchanged += std::abs(work);
 }
 
+void EventActions::forget() {
+  happened_.event = -1;
+  happened_.blows.clear();
+}
+
+void EventActions::acts(int event) {
+  if (happened_.event < 0) happened_.event = event;
+}
+
+Eval EventActions::strike(int stop, double restitution, State& state) {
+  if (remembers_) happened_.blows.push_back({stop, restitution, {}, state.modes});
+  return stops_.impulses().apply(stop, restitution, state);
+}
+
 EventEffect EventActions::set(int event, State& state, State& after) {
+  acts(event);
   const double before = total(state);
   system_.set_modes(event, state);
   system_.set_modes(event, after);
@@ -128,6 +143,7 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
     return EventEffect::failed;
   const double rate = impulses.rate(stop);
   if (rate * direction <= 0) return EventEffect::none;  // another impulse has turned it
+  acts(system_.impulses()[stop].asked);
   const std::vector<int> modes = state.modes;
   const double e = stops_.event(stop).restitution;
   const bool rests = comes_to_rest(stop, state.t, rate) || e == 0;
@@ -138,7 +154,7 @@ EventEffect EventActions::impulse(int stop, int direction, State& state, double 
     after.modes = state.modes;
     return EventEffect::hand_over;
   }
-  if (impulses.apply(stop, rests ? 0 : e, state) != Eval::ok) return EventEffect::failed;
+  if (strike(stop, rests ? 0 : e, state) != Eval::ok) return EventEffect::failed;
   if (rests) state.modes[system_.impulses()[stop].mode] = -direction;
   if (settle(state) != Eval::ok) return EventEffect::failed;
   const bool others = rests || !stops_.resting(state).empty();
@@ -164,6 +180,7 @@ Eval EventActions::collide(int stop, int direction, State& state) {
     if (stops_.side(state, i) == 0) restitution[i] = stops_.event(i).restitution;
   if (stop >= 0 && direction == 0) restitution[stop] = 0;
   if (direction != 0) state.modes[system_.impulses()[stop].mode] = -direction;
+  if (remembers_) happened_.blows.push_back({-1, 0, restitution, state.modes});
   return stops_.collide(state, restitution);
 }
 
@@ -172,6 +189,7 @@ EventEffect EventActions::change(int friction, int slips, State& state, State& a
   const int mode = state.modes[system_.frictions()[friction].mode];
   if ((mode == 0) != (slips >= 0)) return EventEffect::none;  // another one has changed it
   if (mode == 0 && !system_.pressed(state, friction)) return EventEffect::none;
+  acts(slips >= 0 ? system_.frictions()[friction].stick : system_.frictions()[friction].turn);
   const double before = total(state);
   const std::vector<int> modes = state.modes;
   if (stops_.choose(state, -1, slips) != Eval::ok) return EventEffect::failed;
@@ -181,6 +199,7 @@ EventEffect EventActions::change(int friction, int slips, State& state, State& a
 }
 
 EventEffect EventActions::release(int stop, State& state, State& after) {
+  acts(system_.impulses()[stop].rest);
   const double before = total(state);
   if (stops_.project(state) != Eval::ok) return EventEffect::failed;
   state.modes[system_.impulses()[stop].mode] = 0;
@@ -203,7 +222,7 @@ Eval EventActions::settle(State& state) {
       const int side = stops_.side(state, i) != 0 ? stops_.side(state, i) : -event.direction;
       if (side == 0 || !stops_.touches(i) || side * stops_.scaled_rate(i) >= -approaching) continue;
       const bool rests = event.restitution == 0 || count >= most_impulses;
-      if (Eval e = impulses.apply(i, rests ? 0 : event.restitution, state); e != Eval::ok) return e;
+      if (Eval e = strike(i, rests ? 0 : event.restitution, state); e != Eval::ok) return e;
       if (rests) state.modes[system_.impulses()[i].mode] = side;
       any = true;
     }

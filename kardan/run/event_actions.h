@@ -3,6 +3,7 @@
 /// and release what comes to rest. Changes of the energy count as work.
 
 #include "kardan/integrate/driver.h"
+#include "kardan/run/blows.h"
 #include "kardan/run/run_memory.h"
 #include "kardan/run/stops.h"
 
@@ -24,6 +25,10 @@ class EventActions {
   [[nodiscard]] Eval begin(State& state, std::vector<EventRecord>& events);
   /// Notes what has come to rest or left since the last look, but for what the records hold.
   void note_rest(const State& state, std::vector<EventRecord>& events);
+  /// Remembers what acts, until it is forgotten.
+  void remember() { remembers_ = true; }
+  const Happened& happened() const { return happened_; }
+  void forget();
   /// Why the last action was not possible, where more is known than that.
   const std::string& why() const { return stops_.why(); }
 
@@ -36,6 +41,8 @@ class EventActions {
   void add_rules(DriverOptions& driver);
   void note(const State& state, int event, int direction, std::vector<EventRecord>& events);
   [[nodiscard]] Eval settle(State& state);
+  [[nodiscard]] Eval strike(int stop, double restitution, State& state);
+  void acts(int event);
   bool comes_to_rest(int stop, double t, double rate);
   Workspace& workspace();
   double total(const State& state);
@@ -51,6 +58,8 @@ class EventActions {
   std::vector<int>& last_side_;    // where each has rested last
   std::vector<char> stuck_;        // frictions that stuck at the last look
   Vector step_;
+  bool remembers_ = false;
+  Happened happened_;
 };
 
 }  // namespace kardan

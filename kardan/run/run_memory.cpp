@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kardan/run/error_pieces.h"
+
 namespace kardan {
 namespace {
 
@@ -20,7 +22,9 @@ bool countable(const RunMemory& memory) {
   const ProblemCounts& p = memory.report.counts;
   for (const long count : {c.steps, c.rejected, c.failed, c.evaluations, c.jacobians,
                            c.factorizations, c.events, c.iterations, c.solves, p.mass_evaluations,
-                           p.selectors, p.predecompositions, p.rank_decisions, memory.shown})
+                           p.selectors, p.predecompositions, p.rank_decisions, memory.shown,
+                           memory.report.error_estimate.evaluations,
+                           memory.report.error_estimate.jacobians, memory.error.stride})
     if (!good(count, most)) return false;
   return good(memory.report.partitions, most_int) &&
          std::ranges::all_of(memory.bounces,
@@ -28,6 +32,21 @@ bool countable(const RunMemory& memory) {
 }
 
 }  // namespace
+
+/// Numbers of an estimate that goes on.
+static bool error_fits(const System& system, const ErrorMemory& memory, const EstimatedError& e) {
+  const Sizes& n = system.sizes();
+  const std::size_t pieces = e.times.size();
+  if (pieces != e.positions.size() || pieces != e.velocities.size() || pieces > most_error_pieces)
+    return false;
+  if (!memory.begun) return true;
+  const auto size = [](int count) { return static_cast<std::size_t>(count); };
+  return memory.error.x.size() == size(n.v) && memory.error.u.size() == size(n.v) &&
+         memory.error.z.size() == size(n.r) && memory.position >= -1 &&
+         memory.position < n.p + n.r && memory.velocity >= -1 && memory.velocity < n.v &&
+         memory.stride >= 1 && memory.in_piece >= 0 && memory.in_piece < memory.stride &&
+         (memory.in_piece == 0 || pieces > 0);
+}
 
 bool fits(const System& system, const RunMemory& memory) {
   const State& state = memory.state;
@@ -39,6 +58,7 @@ bool fits(const System& system, const RunMemory& memory) {
   // The times of restart points count from the start of the model.
   if (memory.start != system.start().t || memory.start > state.t || step.h < 0) return false;
   if (!countable(memory)) return false;
+  if (!error_fits(system, memory.error, memory.report.error_estimate)) return false;
   const std::size_t stops = system.impulses().size();
   if (state.lambda.size() > system.sizes().constraints() + stops + system.frictions().size())
     return false;

@@ -68,7 +68,8 @@ static void run_regimes(const Choice& choice, const SimulateOptions& options,
             [&](const StepView& step) {
               const std::string stop_request = watchers.observer ? watchers.observer(step) : "";
               const std::string end = monitor.observe(step);
-              if (error) error->observe(step);
+              if (error) error->observe(step, actions.happened());
+              actions.forget();
               if (end.empty() && options.accuracy > 0) {
                 const EstimatedError& e = report.error_estimate;
                 if (std::max(e.position.reached, e.velocity.reached) > hopeless * options.accuracy)
@@ -105,6 +106,10 @@ static void run_part(Prepared& prepared, const Choice& choice, const SimulateOpt
   RunReport& report = memory.report;
   State& state = prepared.start.state;
   EventActions actions(*prepared.system, memory);
+  if (error) {
+    actions.remember();
+    error->begin_part(*choice.method);
+  }
   Monitor monitor(prepared, *choice.method, options, watchers, memory);
   const std::clock_t begin = std::clock();
   std::string first;
@@ -136,6 +141,7 @@ static void run_part(Prepared& prepared, const Choice& choice, const SimulateOpt
   } else {
     run_regimes(choice, options, watchers, actions, monitor, error, state, memory, diagnostics);
   }
+  if (error) error->end_part();
   if (monitor.failed()) report.driver.reason = Reason::evaluation_failed;
   report.cpu_seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (report.driver.reason != Reason::paused) monitor.end(prepared.start);
@@ -211,10 +217,10 @@ RunReport simulate(Prepared& prepared, const SimulateOptions& options, const Wat
     };
   std::optional<ErrorWatch> error;
   if (options.error_estimate > 0 || options.accuracy > 0) {
-    if (from)
+    if (from && !memory.error.begun && memory.state.t > memory.start)
       report.error_estimate.missing = "the run goes on from a checkpoint, whose error is not known";
     else
-      error.emplace(*choice.method, report.error_estimate);
+      error.emplace(*prepared.system, memory);
   }
   for (;;) {
     second.begin(*choice.method);

@@ -33,6 +33,7 @@ void go_on(const RunMemory& memory) {
   options.checkpoint_every = 0.05;
   options.driver.tolerance = 1e-4;
   options.driver.max_steps = 50;
+  options.error_estimate = 1;
   (void)simulate(prepared, options, {}, diagnostics, &memory);
 }
 

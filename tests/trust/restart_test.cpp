@@ -111,6 +111,7 @@ TEST_P(Restart, GoesOnBitByBitWithEveryMethod) {
     options.every = c.t_end / 50;
     options.checkpoint_every = c.t_end / restarts;
     options.driver.tolerance = c.tolerance;
+    options.error_estimate = 1;
     Diagnostics diagnostics;
     const auto fresh = [&] { return prepare(model, {}, diagnostics); };
     Told whole;
