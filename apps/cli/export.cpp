@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "apps/cli/command.h"
+#include "apps/cli/print.h"
 #include "kardan/fmi/description.h"
 #include "kardan/fmi/fmu_data.h"
 #include "kardan/io/output_file.h"
@@ -36,8 +37,8 @@ std::string find_core() {
   std::error_code unknown;
   const fs::path folder = fs::read_symlink("/proc/self/exe", unknown).parent_path();
   for (const fs::path& place :
-       {folder / "kardan_fmu.so", folder.parent_path() / KARDAN_LIBRARY_FOLDER / "kardan" /
-                                      "kardan_fmu.so"})
+       {folder / "kardan_fmu.so",
+        folder.parent_path() / KARDAN_LIBRARY_FOLDER / "kardan" / "kardan_fmu.so"})
     if (fs::exists(place, unknown)) return place.string();
   return {};
 }
@@ -84,8 +85,8 @@ int export_model(const ModelOptions& options, const RunOptions& run, const Expor
     print_faults(faults);
     return bad_input;
   }
-  data.variables = fmu_variables(loaded->model, *overrides,
-                                 structure_parameters(loaded->document), faults);
+  data.variables =
+      fmu_variables(loaded->model, *overrides, structure_parameters(loaded->document), faults);
   if (print_faults(faults)) return bad_input;
   const std::string bytes = to_bytes(data);
   if (const std::string why = try_core(core, bytes); !why.empty())
@@ -113,9 +114,10 @@ int export_model(const ModelOptions& options, const RunOptions& run, const Expor
     outputs += v.output;
   }
   if (!options.quiet)
-    fmt::print("wrote {}: FMI {}.0 for co-simulation, {} variables: {} inputs, {} outputs, {} "
-               "parameters\n",
-               given.out, given.fmi, data.variables.size(), inputs, outputs, parameters);
+    fmt::print("wrote {}: FMI {}.0 for co-simulation, {} variables: {}, {}, {}\n", given.out,
+               given.fmi, data.variables.size(), counted(inputs, "input", "inputs"),
+               counted(outputs, "output", "outputs"),
+               counted(parameters, "parameter", "parameters"));
   return finished;
 }
 

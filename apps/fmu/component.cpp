@@ -30,11 +30,16 @@ Instances& instances() {
 
 const char* category(Status status) {
   switch (status) {
-    case Status::ok: return "logEvents";
-    case Status::warning: return "logStatusWarning";
-    case Status::discard: return "logStatusDiscard";
-    case Status::error: return "logStatusError";
-    case Status::fatal: return "logStatusFatal";
+    case Status::ok:
+      return "logEvents";
+    case Status::warning:
+      return "logStatusWarning";
+    case Status::discard:
+      return "logStatusDiscard";
+    case Status::error:
+      return "logStatusError";
+    case Status::fatal:
+      return "logStatusFatal";
   }
   return "logStatusError";
 }
@@ -54,13 +59,20 @@ double slack(double t) {
 
 std::string_view to_string(Stage stage) {
   switch (stage) {
-    case instantiated: return "before the initialization";
-    case initialization: return "during the initialization";
-    case stepping: return "between steps";
-    case step_failed: return "after a step that was not done";
-    case terminated: return "after the end";
-    case error: return "after an error";
-    case any: break;
+    case instantiated:
+      return "before the initialization";
+    case initialization:
+      return "during the initialization";
+    case stepping:
+      return "between steps";
+    case step_failed:
+      return "after a step that was not done";
+    case terminated:
+      return "after the end";
+    case error:
+      return "after an error";
+    case any:
+      break;
   }
   return "now";
 }
@@ -70,6 +82,20 @@ void Component::log(Status status, const std::string& message) {
   if (!logger || (status == Status::ok && !logging)) return;
   if (!categories.empty() && !categories.contains("logAll") && !categories.contains(of)) return;
   logger(status, of, message);
+}
+
+void Component::start() {
+  need(instance.begin());
+  instance.start();
+  last_time = instance.time();
+  stage = stepping;
+}
+
+void Component::reset() {
+  instance.reset();
+  has_stopped = false;
+  last_time = 0;
+  stage = instantiated;
 }
 
 void Component::step(double t, double h) {
@@ -97,17 +123,26 @@ void Component::step(double t, double h) {
   throw Failure{Status::discard, done.message};
 }
 
-std::string* Component::keep() {
-  auto bytes = std::make_unique<std::string>();
-  need(instance.save(*bytes));
-  const double reached = last_time;
-  const unsigned char mark = static_cast<unsigned char>(stage);
-  bytes->insert(0, reinterpret_cast<const char*>(&reached), sizeof reached);
-  bytes->insert(bytes->begin(), static_cast<char>(mark));
-  return saved.insert(std::move(bytes)).first->get();
+const std::string& Component::state_at(const void* state) const {
+  for (const auto& s : saved)
+    if (s.get() == state) return *s;
+  throw Failure{Status::error, "this state is none of this instance"};
 }
 
-void Component::go_back(const std::string& kept) {
+/// The stage, the time reached, and the model.
+void Component::get_state(void** state) {
+  void*& out = target(state, "state");
+  std::string bytes;
+  need(instance.save(bytes));
+  auto kept = std::make_unique<std::string>(1, static_cast<char>(stage));
+  kept->append(reinterpret_cast<const char*>(&last_time), sizeof last_time);
+  *kept += bytes;
+  std::erase_if(saved, [out](const auto& s) { return s.get() == out; });
+  out = saved.insert(std::move(kept)).first->get();
+}
+
+void Component::set_state(const void* state) {
+  const std::string& kept = state_at(state);
   constexpr std::size_t head = 1 + sizeof(double);
   const unsigned mark = kept.empty() ? 0 : static_cast<unsigned char>(kept[0]);
   if (kept.size() < head || mark == 0 || (mark & (mark - 1)) != 0 || mark > error)
@@ -120,10 +155,30 @@ void Component::go_back(const std::string& kept) {
   has_stopped = false;
 }
 
-std::string* Component::find(const void* state) const {
-  for (const auto& s : saved)
-    if (s.get() == state) return s.get();
-  return nullptr;
+void Component::free_state(void** state) {
+  void*& out = target(state, "state");
+  if (!out) return;
+  (void)state_at(out);
+  std::erase_if(saved, [out](const auto& s) { return s.get() == out; });
+  out = nullptr;
+}
+
+void Component::state_size(const void* state, std::size_t* size) const {
+  target(size, "size") = state_at(state).size();
+}
+
+void Component::serialize(const void* state, void* bytes, std::size_t size) const {
+  const std::string& kept = state_at(state);
+  if (size < kept.size())
+    throw Failure{Status::error,
+                  fmt::format("{} bytes of room for a state of {} bytes", size, kept.size())};
+  std::copy(kept.begin(), kept.end(), &target(static_cast<char*>(bytes), "serializedState"));
+}
+
+void Component::deserialize(const void* bytes, std::size_t size, void** state) {
+  const auto given = array(static_cast<const char*>(bytes), size, "serializedState");
+  target(state, "state") =
+      saved.insert(std::make_unique<std::string>(given.begin(), given.end())).first->get();
 }
 
 std::string path_of(std::string_view location) {

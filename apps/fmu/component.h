@@ -24,6 +24,9 @@ enum Stage : unsigned {
   any = instantiated | initialization | stepping | step_failed | terminated | error
 };
 [[nodiscard]] std::string_view to_string(Stage stage);
+/// Where values may be asked for, and where they may be set.
+inline constexpr unsigned readable = initialization | stepping | step_failed | terminated | error;
+inline constexpr unsigned settable = instantiated | initialization | stepping;
 
 /// Numbers are those of both versions.
 enum class Status { ok, warning, discard, error, fatal };
@@ -34,7 +37,8 @@ struct Failure {
   std::string message;
 };
 
-struct Component {
+class Component {
+ public:
   Component(FmuData data, std::string token) : instance(std::move(data), std::move(token)) {}
 
   FmuInstance instance;
@@ -44,8 +48,9 @@ struct Component {
   std::set<std::string, std::less<>> categories;  // that are told; empty: all
   std::function<void(Status, const char* category, const std::string& message)> logger;
   std::set<std::unique_ptr<std::string>> saved;
-  double last_time = 0;     // [s] reached by the last step that was asked for
+  double last_time = 0;      // [s] reached by the last step that was asked for
   bool has_stopped = false;  // the model has ended
+  bool may_return_early = false;
 
   /// Problems are told always, events and what else happens where logging is on.
   void log(Status status, const std::string& message);
@@ -53,12 +58,22 @@ struct Component {
   void need(const std::string& none, Status status = Status::error) const {
     if (!none.empty()) throw Failure{status, none};
   }
+  /// The motion begins.
+  void start();
   void step(double t, double h);
-  /// The model in a state that was kept, and the stage it was in then.
-  std::string* keep();
-  void go_back(const std::string& kept);
-  /// Null: it is none of this instance.
-  std::string* find(const void* state) const;
+  /// Back to what it was when it was made.
+  void reset();
+
+  // States: what the caller holds is the address of one in `saved`.
+  void get_state(void** state);
+  void set_state(const void* state);
+  void free_state(void** state);
+  void state_size(const void* state, std::size_t* size) const;
+  void serialize(const void* state, void* bytes, std::size_t size) const;
+  void deserialize(const void* bytes, std::size_t size, void** state);
+
+ private:
+  const std::string& state_at(const void* state) const;
 };
 
 /// "file:///a%20b/resources", or a path; throws where it is of another machine or kind.
@@ -82,8 +97,8 @@ Status call(void* address, const char* function, unsigned stages, const Body& bo
   if (!c) return Status::error;
   try {
     if ((c->stage & stages) == 0)
-      throw Failure{Status::error, std::string(function) + ": not allowed " +
-                                       std::string(to_string(c->stage))};
+      throw Failure{Status::error,
+                    std::string(function) + ": not allowed " + std::string(to_string(c->stage))};
     body(*c);
     return Status::ok;
   } catch (const Failure& f) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,8 +26,6 @@ fmi2Status on(fmi2Component c, const char* function, unsigned stages, const Body
   return answer(call(c, function, stages, body));
 }
 
-constexpr unsigned readable = initialization | stepping | step_failed | terminated | error;
-constexpr unsigned settable = instantiated | initialization | stepping;
 constexpr unsigned status_known = stepping | step_failed | terminated;
 
 /// Of a type without variables.
@@ -36,16 +33,15 @@ fmi2Status none_of(fmi2Component c, const char* function, unsigned stages, std::
                    const char* type) {
   return on(c, function, stages, [&](Component&) {
     if (count > 0)
-      throw Failure{Status::error, fmt::format("{}: there are no variables of type {}", function,
-                                               type)};
+      throw Failure{Status::error,
+                    fmt::format("{}: there are no variables of type {}", function, type)};
   });
 }
 
 /// Model exchange: this FMU is for co-simulation.
 fmi2Status not_exchanged(fmi2Component c, const char* function) {
   return on(c, function, any, [&](Component&) {
-    throw Failure{Status::error,
-                  fmt::format("{}: this instance is for co-simulation", function)};
+    throw Failure{Status::error, fmt::format("{}: this instance is for co-simulation", function)};
   });
 }
 
@@ -124,26 +120,15 @@ KARDAN_EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
 }
 
 KARDAN_EXPORT fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
-  return on(c, "fmi2ExitInitializationMode", initialization, [](Component& i) {
-    i.need(i.instance.begin());
-    i.instance.start();
-    i.last_time = i.instance.time();
-    i.stage = stepping;
-  });
+  return on(c, "fmi2ExitInitializationMode", initialization, [](Component& i) { i.start(); });
 }
 
 KARDAN_EXPORT fmi2Status fmi2Terminate(fmi2Component c) {
-  return on(c, "fmi2Terminate", stepping | step_failed,
-            [](Component& i) { i.stage = terminated; });
+  return on(c, "fmi2Terminate", stepping | step_failed, [](Component& i) { i.stage = terminated; });
 }
 
 KARDAN_EXPORT fmi2Status fmi2Reset(fmi2Component c) {
-  return on(c, "fmi2Reset", any, [](Component& i) {
-    i.instance.reset();
-    i.has_stopped = false;
-    i.last_time = 0;
-    i.stage = instantiated;
-  });
+  return on(c, "fmi2Reset", any, [](Component& i) { i.reset(); });
 }
 
 KARDAN_EXPORT fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[],
@@ -191,61 +176,32 @@ KARDAN_EXPORT fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference
 }
 
 KARDAN_EXPORT fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate* state) {
-  return on(c, "fmi2GetFMUstate", settable | terminated, [&](Component& i) {
-    fmi2FMUstate& out = target(state, "FMUstate");
-    std::string* before = i.find(out);
-    std::string* kept = i.keep();
-    if (!before) {
-      out = kept;
-      return;
-    }
-    *before = *kept;
-    std::erase_if(i.saved, [kept](const auto& s) { return s.get() == kept; });
-  });
+  return on(c, "fmi2GetFMUstate", settable | terminated, [&](Component& i) { i.get_state(state); });
 }
 
 KARDAN_EXPORT fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
-  return on(c, "fmi2SetFMUstate", any, [&](Component& i) {
-    i.go_back(target(i.find(state), "FMUstate is none of this instance"));
-  });
+  return on(c, "fmi2SetFMUstate", any, [&](Component& i) { i.set_state(state); });
 }
 
 KARDAN_EXPORT fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate* state) {
-  return on(c, "fmi2FreeFMUstate", any, [&](Component& i) {
-    fmi2FMUstate& out = target(state, "FMUstate");
-    if (!out) return;
-    (void)target(i.find(out), "FMUstate is none of this instance");
-    std::erase_if(i.saved, [out](const auto& s) { return s.get() == out; });
-    out = nullptr;
-  });
+  return on(c, "fmi2FreeFMUstate", any, [&](Component& i) { i.free_state(state); });
 }
 
 KARDAN_EXPORT fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state,
                                                     std::size_t* size) {
-  return on(c, "fmi2SerializedFMUstateSize", any, [&](Component& i) {
-    target(size, "size") = target(i.find(state), "FMUstate is none of this instance").size();
-  });
+  return on(c, "fmi2SerializedFMUstateSize", any, [&](Component& i) { i.state_size(state, size); });
 }
 
 KARDAN_EXPORT fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state,
                                                fmi2Byte bytes[], std::size_t size) {
-  return on(c, "fmi2SerializeFMUstate", any, [&](Component& i) {
-    const std::string& kept = target(i.find(state), "FMUstate is none of this instance");
-    if (size < kept.size())
-      throw Failure{Status::error,
-                    fmt::format("fmi2SerializeFMUstate: {} bytes of room; wanted {}", size,
-                                kept.size())};
-    std::memcpy(array(bytes, size, "serializedState").data(), kept.data(), kept.size());
-  });
+  return on(c, "fmi2SerializeFMUstate", any,
+            [&](Component& i) { i.serialize(state, bytes, size); });
 }
 
 KARDAN_EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[],
                                                  std::size_t size, fmi2FMUstate* state) {
-  return on(c, "fmi2DeSerializeFMUstate", any, [&](Component& i) {
-    const auto given = array(bytes, size, "serializedState");
-    target(state, "FMUstate") =
-        i.saved.insert(std::make_unique<std::string>(given.begin(), given.end())).first->get();
-  });
+  return on(c, "fmi2DeSerializeFMUstate", any,
+            [&](Component& i) { i.deserialize(bytes, size, state); });
 }
 
 KARDAN_EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference*,
@@ -347,8 +303,7 @@ KARDAN_EXPORT fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind
             [&](Component& i) { target(value, "value") = i.last_time; });
 }
 
-KARDAN_EXPORT fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind,
-                                              fmi2Integer*) {
+KARDAN_EXPORT fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind, fmi2Integer*) {
   return no_such_status(c, "fmi2GetIntegerStatus");
 }
 

@@ -18,12 +18,7 @@ using fmi2Byte = char;
 
 enum fmi2Status { fmi2OK, fmi2Warning, fmi2Discard, fmi2Error, fmi2Fatal, fmi2Pending };
 enum fmi2Type { fmi2ModelExchange, fmi2CoSimulation };
-enum fmi2StatusKind {
-  fmi2DoStepStatus,
-  fmi2PendingStatus,
-  fmi2LastSuccessfulTime,
-  fmi2Terminated
-};
+enum fmi2StatusKind { fmi2DoStepStatus, fmi2PendingStatus, fmi2LastSuccessfulTime, fmi2Terminated };
 
 using fmi2CallbackLogger = void (*)(fmi2ComponentEnvironment, fmi2String instance, fmi2Status,
                                     fmi2String category, fmi2String message, ...);

@@ -92,13 +92,15 @@ std::string kind(const FmuVariable& v, std::size_t reference) {
       attribute("name", v.name) + attribute("valueReference", static_cast<double>(reference));
   if (!v.description.empty()) out += attribute("description", v.description);
   switch (v.of) {
-    case Of::time: return out + attribute("causality", "independent") +
-                          attribute("variability", "continuous");
-    case Of::input: return out + attribute("causality", "input") +
-                           attribute("variability", "continuous");
-    case Of::parameter: return out + attribute("causality", "parameter") +
-                               attribute("variability", "tunable") + attribute("initial", "exact");
-    case Of::column: break;
+    case Of::time:
+      return out + attribute("causality", "independent") + attribute("variability", "continuous");
+    case Of::input:
+      return out + attribute("causality", "input") + attribute("variability", "continuous");
+    case Of::parameter:
+      return out + attribute("causality", "parameter") + attribute("variability", "tunable") +
+             attribute("initial", "exact");
+    case Of::column:
+      break;
   }
   return out + attribute("causality", v.output ? "output" : "local") +
          attribute("variability", "continuous") + attribute("initial", "calculated");
@@ -140,8 +142,7 @@ std::string fmu_identifier(std::string_view model_name) {
   const bool letter =
       !model_name.empty() && !std::isdigit(static_cast<unsigned char>(model_name.front()));
   std::string out(letter ? "" : "m");
-  for (const char c : model_name)
-    out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  for (const char c : model_name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   return out;
 }
 

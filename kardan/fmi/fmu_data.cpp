@@ -145,8 +145,7 @@ std::vector<FmuVariable> fmu_variables(const Model& model, const ParameterValues
   const Recorder recorder(*system);
   for (const ResultColumn& c : recorder.layout().columns)
     if (c.name != "time")
-      out.push_back({c.name, c.unit, "", Of::column,
-                     c.chosen && !model.outputs.empty()});
+      out.push_back({c.name, c.unit, "", Of::column, c.chosen && !model.outputs.empty()});
   // A model that asks for no outputs shows its sensors and the motion of its bodies.
   if (model.outputs.empty())
     for (FmuVariable& v : out)

@@ -121,7 +121,8 @@ std::string FmuInstance::begin() {
     while (!all.empty() && all.back() == '\n') all.pop_back();
     return all;
   }
-  if (std::abs(simulation_->time() - start_time_) > same_time * std::max(1.0, std::abs(start_time_))) {
+  if (std::abs(simulation_->time() - start_time_) >
+      same_time * std::max(1.0, std::abs(start_time_))) {
     const double own = simulation_->time();
     simulation_.reset();
     return fmt::format("the experiment starts at t = {}; the model begins at t = {}",
@@ -148,8 +149,7 @@ std::string FmuInstance::check(std::span<const unsigned> references, std::size_t
   return {};
 }
 
-std::string FmuInstance::set(std::span<const unsigned> references,
-                             std::span<const double> values) {
+std::string FmuInstance::set(std::span<const unsigned> references, std::span<const double> values) {
   if (std::string none = check(references, values.size()); !none.empty()) return none;
   bool tuned = false;
   for (std::size_t i = 0; i < references.size(); ++i) {

@@ -35,7 +35,7 @@ std::uint32_t number(std::string_view bytes, std::size_t at, int size) {
 
 std::string deflate_bytes(const std::string& bytes) {
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
       Z_OK)
     return {};
   std::string out(deflateBound(&stream, bytes.size()), '\0');
@@ -85,8 +85,7 @@ std::optional<std::size_t> find_end(std::string_view archive) {
   if (archive.size() < end_size) return std::nullopt;
   const std::size_t last = archive.size() - end_size;
   for (std::size_t back = 0; back <= std::min(last, longest_comment); ++back)
-    if (number(archive, last - back, 4) == end_mark &&
-        number(archive, last - back + 20, 2) == back)
+    if (number(archive, last - back, 4) == end_mark && number(archive, last - back + 20, 2) == back)
       return last - back;
   return std::nullopt;
 }

@@ -1,13 +1,13 @@
 /// Order and pivots by Eigen's LU with partial pivoting and a column ordering (COLAMD: T. A. Davis,
 /// J. R. Gilbert, S. Larimore, E. Ng, ACM TOMS 30 (2004) 353), for programs without KLU.
 
+#include "kardan/linalg/pivot_search.h"
+
 #include <Eigen/SparseLU>
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
-
-#include "kardan/linalg/pivot_search.h"
 
 namespace kardan {
 
@@ -82,10 +82,9 @@ class PivotSearch::Implementation {
 
  private:
   EigenSparse transposed(std::span<const double> values) const {
-    return Eigen::Map<const EigenSparse>(pattern_->cols, pattern_->rows,
-                                         static_cast<int>(values.size()),
-                                         pattern_->row_start.data(), pattern_->column.data(),
-                                         values.data());
+    return Eigen::Map<const EigenSparse>(
+        pattern_->cols, pattern_->rows, static_cast<int>(values.size()), pattern_->row_start.data(),
+        pattern_->column.data(), values.data());
   }
 
   std::shared_ptr<const SparsePattern> pattern_;
