@@ -1,6 +1,6 @@
 /// The 44 functions of FMI 2.0, for co-simulation. Those of model exchange are there and refuse.
 
-#include "apps/fmu/fmi2.h"
+#include "kardan/fmi/fmi2.h"
 
 #include <fmt/format.h>
 

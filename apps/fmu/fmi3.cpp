@@ -1,7 +1,7 @@
 /// The 75 functions of FMI 3.0, for co-simulation with variables of type Float64. Those of other
 /// types find no variables; what this FMU has no use for is in fmi3_refused.cpp.
 
-#include "apps/fmu/fmi3.h"
+#include "kardan/fmi/fmi3.h"
 
 #include <fmt/format.h>
 

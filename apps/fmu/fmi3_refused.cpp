@@ -2,7 +2,7 @@
 /// exchange, events, clocks, structural parameters, derivatives, dependencies of elements.
 
 #include "apps/fmu/component.h"
-#include "apps/fmu/fmi3.h"
+#include "kardan/fmi/fmi3.h"
 
 #define KARDAN_EXPORT extern "C" __attribute__((visibility("default")))
 

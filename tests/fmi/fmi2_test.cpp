@@ -1,6 +1,6 @@
 /// Exported FMUs of FMI 2.0, called as other programs call them.
 
-#include "apps/fmu/fmi2.h"
+#include "kardan/fmi/fmi2.h"
 
 #include <elf.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 /// Exported FMUs of FMI 3.0, called as other programs call them.
 
-#include "apps/fmu/fmi3.h"
+#include "kardan/fmi/fmi3.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
