@@ -12,6 +12,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/print.h"
+#include "apps/cli/run_fmu.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/step_log.h"
 #include "apps/cli/supervision.h"
@@ -344,6 +345,7 @@ void warn_of_run(const Model& model, const System& system, const RunOptions& giv
 }  // namespace
 
 static int run(ModelOptions options, RunOptions given) {
+  if (options.file.ends_with(".fmu")) return run_fmu(options, given);
   const Clock::time_point begin = Clock::now();
   Deadline before(given.wall_limit.value_or(0));
   Diagnostics faults;

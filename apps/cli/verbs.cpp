@@ -16,12 +16,13 @@ Verb methods_verb();
 Verb reproduce_verb();
 Verb elements_verb();
 Verb convert_verb();
+Verb export_verb();
 Verb schema_verb();
 
 std::vector<Verb> verbs() {
   return {check_verb(),    assemble_verb(), equilibrium_verb(), linearize_verb(), run_verb(),
           compare_verb(),  study_verb(),    view_verb(),        methods_verb(),   reproduce_verb(),
-          elements_verb(), convert_verb(),  schema_verb()};
+          elements_verb(), convert_verb(),  export_verb(), schema_verb()};
 }
 
 }  // namespace kardan::cli

@@ -66,6 +66,8 @@ class ArchiveReader {
   void operator()(Values&... values) {
     (get(values), ...);
   }
+  /// So far everything was there.
+  bool good() const { return good_; }
   /// All bytes were read, and no more.
   bool complete() const { return good_ && rest_.empty(); }
 

@@ -101,12 +101,14 @@ bool is_own(const Output& output, const std::string& path) {
       return has(head, "<meta name=\"generator\" content=\"Kardan\">");
     case OutputKind::model:
       return head.starts_with(model_header);
+    case OutputKind::fmu:
+      return head.starts_with("PK") && has(head, fmu_entry);
   }
   return false;
 }
 
 const char* name_of(OutputKind kind) {
-  constexpr const char* names[] = {"result", "log", "checkpoint", "diagram", "page", "model"};
+  constexpr const char* names[] = {"result", "log", "checkpoint", "diagram", "page", "model", "FMU"};
   return names[static_cast<int>(kind)];
 }
 

@@ -16,7 +16,8 @@ enum class OutputKind {
   checkpoint,  ///< with its rows beside it
   picture,     ///< .svg
   page,        ///< .html
-  model        ///< .yaml, .json
+  model,       ///< .yaml, .json
+  fmu          ///< .fmu
 };
 
 struct Output {
@@ -33,6 +34,9 @@ enum class Overwrite { own_files, anything };
 inline constexpr std::string_view log_header = "t,h,error,rejected,failed,evaluations,iterations\n";
 /// The first line of a model file that was written, not by hand.
 inline constexpr std::string_view model_header = "# Written by Kardan.\n";
+
+/// The first entry of an FMU that was written.
+inline constexpr std::string_view fmu_entry = "resources/model.kardan";
 
 /// While it lives, nobody else may claim the same files; a killed program claims nothing.
 class OutputGuard {

@@ -1,7 +1,5 @@
 #include "kardan/linalg/sparse_lu.h"
 
-#include <klu.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -10,70 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "kardan/base/stoppable.h"
 #include "kardan/linalg/condition.h"
 #include "kardan/linalg/fixed_lu.h"
+#include "kardan/linalg/pivot_search.h"
 
 namespace kardan {
 
-namespace {
-
-// KLU's default of 0.001 lets the diagonal win over entries a thousand times larger. On
-// saddle-point matrices 0.1 costs no fill and wins one to two digits.
-constexpr double diagonal_preference = 0.1;
-
-// Share of off-diagonal entries (i, j) whose mirror (j, i) is present, above which the ordering is
-// made for A + A' without block triangular form: for [M G'; G 0] the column matching of the block
-// triangular form destroys the symmetry (up to 20 times the fill for star-shaped mechanisms).
-constexpr double symmetric_share = 0.5;
-
-double mirrored_share(const SparsePattern& pattern) {
-  int mirrored = 0, off_diagonal = 0;
-  for (int i = 0; i < pattern.rows; ++i) {
-    for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
-      const int j = pattern.column[k];
-      if (j == i) continue;
-      ++off_diagonal;
-      if (pattern.find(j, i) >= 0) ++mirrored;
-    }
-  }
-  return off_diagonal == 0 ? 1.0 : static_cast<double>(mirrored) / off_diagonal;
-}
-
-// From about this many operations on KLU, which has no stop points, works for a tenth of a second.
-constexpr double long_work = 1e8;
-
-using Symbolic = std::shared_ptr<klu_symbolic>;
-
-/// A factorization by KLU, with everything it uses. KLU takes pointers to non-const for arrays it
-/// documents as "inputs, not modified".
-struct KluFactor {
-  std::shared_ptr<const SparsePattern> pattern;
-  Symbolic symbolic;
-  klu_common common;
-  klu_numeric* numeric = nullptr;
-
-  KluFactor(std::shared_ptr<const SparsePattern> of, Symbolic analyzed, const klu_common& how)
-      : pattern(std::move(of)), symbolic(std::move(analyzed)), common(how) {}
-  ~KluFactor() { klu_free_numeric(&numeric, &common); }
-  KluFactor(const KluFactor&) = delete;
-  KluFactor& operator=(const KluFactor&) = delete;
-
-  void run(std::span<const double> values) {
-    numeric = klu_factor(const_cast<int*>(pattern->row_start.data()),
-                         const_cast<int*>(pattern->column.data()),
-                         const_cast<double*>(values.data()), symbolic.get(), &common);
-  }
-};
-
-}  // namespace
-
-/// KLU reads compressed columns: our compressed rows are those of A'. It orders the unknowns and
-/// chooses pivots; everything else goes along the lists made of them.
+/// Pivots and the order of unknowns are searched by others (pivot_search.h); everything else goes
+/// along the lists made of them.
 class SparseLu::Implementation {
  public:
-  Implementation() { klu_defaults(&common_); }
-
   Eval analyze(std::shared_ptr<const SparsePattern> pattern);
   Eval factor(std::span<const double> values);
   Eval refactor(std::span<const double> values);
@@ -86,21 +30,15 @@ class SparseLu::Implementation {
   int size() const { return pattern_ ? pattern_->rows : 0; }
   int structural_rank() const { return structural_rank_; }
   long factor_nonzeros() const { return pivots_ == Pivots::none ? 0L : factors_.nonzeros(); }
-  double predicted_nonzeros() const { return symbolic_ ? symbolic_->lnz + symbolic_->unz : 0.0; }
+  double predicted_nonzeros() const { return search_.predicted_nonzeros(); }
   Pivots pivots() const { return pivots_; }
 
  private:
-  // KLU takes pointers to non-const for arrays it documents as "inputs, not modified".
-  int* starts() const { return const_cast<int*>(pattern_->row_start.data()); }
-  int* columns() const { return const_cast<int*>(pattern_->column.data()); }
-
-  Symbolic order();
   Eval choose_pivots(std::span<const double> values);
   bool scale_rows();
 
   std::shared_ptr<const SparsePattern> pattern_;
-  klu_common common_{};
-  Symbolic symbolic_;
+  PivotSearch search_;
   int structural_rank_ = 0;
   Pivots pivots_ = Pivots::none;
   FixedLu factors_;
@@ -112,38 +50,20 @@ class SparseLu::Implementation {
   Vector signs_;
 };
 
-Symbolic SparseLu::Implementation::order() {
-  return {klu_analyze(size(), starts(), columns(), &common_),
-          [common = common_](klu_symbolic* symbolic) mutable {
-            klu_free_symbolic(&symbolic, &common);
-          }};
-}
-
 Eval SparseLu::Implementation::analyze(std::shared_ptr<const SparsePattern> pattern) {
-  symbolic_.reset();
   pivots_ = Pivots::none;
+  structural_rank_ = 0;
+  search_ = PivotSearch();
   if (!pattern || pattern->rows != pattern->cols) return Eval::fatal;
   pattern_ = std::move(pattern);
   const auto n = static_cast<std::size_t>(size());
   row_scale_.resize(n);
   x_.resize(n);
   signs_.resize(n);
-  structural_rank_ = 0;
   if (n == 0) return Eval::ok;
-
-  common_.tol = diagonal_preference;
-  common_.ordering = 0;  // AMD
-  common_.btf = 1;       // first for the structural rank, which only this mode computes
-  symbolic_ = order();
-  if (symbolic_ == nullptr) return Eval::fatal;
-  structural_rank_ = symbolic_->structural_rank;
-  if (mirrored_share(*pattern_) >= symmetric_share) {
-    symbolic_.reset();
-    common_.btf = 0;
-    symbolic_ = order();
-    if (symbolic_ == nullptr) return Eval::fatal;
-  }
-  return Eval::ok;
+  const Eval e = search_.analyze(pattern_);
+  if (e == Eval::ok) structural_rank_ = search_.structural_rank();
+  return e;
 }
 
 /// D and ||DA||; false when a row is zero.
@@ -191,24 +111,8 @@ double SparseLu::Implementation::backward_error() {
 }
 
 Eval SparseLu::Implementation::choose_pivots(std::span<const double> values) {
-  auto work = std::make_shared<KluFactor>(pattern_, symbolic_, common_);
-  if (symbolic_->est_flops >= long_work)
-    run_stoppably([work, own = Vector(values.begin(), values.end())] { work->run(own); });
-  else
-    work->run(values);
-  if (work->common.status < KLU_OK) return Eval::fatal;  // memory or index range
-  const klu_numeric* numeric = work->numeric;
-  const bool chosen = numeric != nullptr && work->common.status == KLU_OK;
   PivotOrder order;
-  if (chosen) {
-    const int n = size();
-    order = {.row = {symbolic_->Q, symbolic_->Q + n},
-             .column = {numeric->Pnum, numeric->Pnum + n},
-             .block_start = {symbolic_->R, symbolic_->R + symbolic_->nblocks + 1}};
-  }
-  // Its factors need not be there beside ours.
-  work.reset();
-  if (!chosen) return Eval::recoverable;
+  if (const Eval e = search_.choose(values, order); e != Eval::ok) return e;
   factors_.compile(*pattern_, std::move(order), values);
   return Eval::ok;
 }
@@ -235,7 +139,7 @@ Eval SparseLu::Implementation::refactor(std::span<const double> values) {
   if (!all_finite(values)) return Eval::recoverable;
   if (!factors_.factor(values)) return factor(values);
   // As good as fresh ones promise to be, or as a residual shows them to be.
-  if (!(factors_.growth() <= 1.0 / diagonal_preference) &&
+  if (!(factors_.growth() <= 1.0 / PivotSearch::diagonal_preference) &&
       !(backward_error() <= std::max(rounding_level, reuse_loss * fresh_backward_error_)))
     return factor(values);
   pivots_ = Pivots::reused;

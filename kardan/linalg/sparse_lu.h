@@ -1,6 +1,6 @@
 #pragma once
 /// P A Q = L U for square sparse A (KLU: T. A. Davis, E. Palamadai, ACM TOMS 37 (2010) 36).
-/// The ordering comes from the pattern, the pivots from the first values, both by KLU; later values
+/// The ordering comes from the pattern, the pivots from the first values, both by KLU (pivot_search.h); later values
 /// reuse the pivots (fixed_lu.h) while these are as large as fresh ones or a residual shows that
 /// they still serve.
 

@@ -17,7 +17,7 @@ struct Row {
 /// Rooms of apps/ see the whole library, and these of their neighbours.
 Names with_library(Names rooms) {
   for (const char* name : {"base", "linalg", "elements", "model", "system", "integrate",
-                           "formulation", "run", "io", "study"})
+                           "formulation", "run", "io", "study", "fmi"})
     rooms.push_back(std::string("kardan/") + name);
   return rooms;
 }
@@ -36,11 +36,15 @@ const std::vector<Row>& include_table() {
       {"kardan/io", {"kardan/base", "kardan/elements", "kardan/model", "kardan/run"}},
       {"kardan/study",
        {"kardan/base", "kardan/elements", "kardan/model", "kardan/run", "kardan/io"}},
+      {"kardan/fmi",
+       {"kardan/base", "kardan/elements", "kardan/model", "kardan/system", "kardan/integrate",
+        "kardan/formulation", "kardan/run", "kardan/io"}},
       {"apps/pictures", {"kardan/io"}},
       {"apps/console", {"kardan/base"}},
       {"apps/reproduce", with_library({"apps/pictures", "apps/console"})},
       {"apps/cli", with_library({"apps/pictures", "apps/console", "apps/reproduce", "apps/mpi"})},
       {"apps/mpi", {}},
+      {"apps/fmu", {"kardan/base", "kardan/run", "kardan/fmi"}},
       {"apps/python", with_library({})},
   };
   return table;

@@ -1,0 +1,36 @@
+#pragma once
+/// The versions of the interface that FMUs are stepped with.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kardan/fmi/import/imported_description.h"
+
+namespace kardan {
+
+/// How a step of an FMU ended.
+struct ImportedStep {
+  enum class End { reached, stopped, failed } end = End::reached;
+  double t = 0;  ///< [s] the last time it has reached
+  std::string message;
+};
+
+/// The functions of a version. Messages are empty where all is well.
+class FmuInterface {
+ public:
+  virtual ~FmuInterface() = default;
+  virtual std::string instantiate(const std::string& token, const std::string& resources) = 0;
+  virtual std::string set(const ImportedVariable& variable, double value) = 0;
+  virtual std::string get(const ImportedVariable& variable, double& value) = 0;
+  virtual std::string begin(double start, std::optional<double> stop,
+                            std::optional<double> tolerance) = 0;
+  virtual ImportedStep step(double t, double h) = 0;
+  virtual void end() = 0;
+};
+
+/// What an FMU says is added to `said`, which outlives it, as the library does.
+std::unique_ptr<FmuInterface> interface_2(void* library, std::string& said);
+std::unique_ptr<FmuInterface> interface_3(void* library, std::string& said);
+
+}  // namespace kardan

@@ -1,0 +1,192 @@
+/// FMUs that `kardan run` steps.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <sstream>
+
+#include "fmi/caller.h"
+#include "kardan/fmi/import/imported_fmu.h"
+#include "support/places.h"
+
+namespace kardan::fmi {
+namespace {
+
+using testing::HasSubstr;
+
+using Table = std::vector<std::vector<double>>;
+
+/// The chosen columns of a CSV file, by the start of their names.
+Table columns_of(const std::string& file, const std::vector<std::string>& names) {
+  std::istringstream lines(test::read_all(file));
+  std::string line, cell;
+  std::getline(lines, line);
+  std::vector<std::string> head;
+  for (std::istringstream cells(line); std::getline(cells, cell, ',');)
+    head.push_back(cell.substr(0, cell.find(' ')));
+  Table out;
+  while (std::getline(lines, line)) {
+    std::vector<double> row, chosen;
+    for (std::istringstream cells(line); std::getline(cells, cell, ',');)
+      row.push_back(std::stod(cell));
+    for (const std::string& name : names) {
+      const auto at = std::find(head.begin(), head.end(), name);
+      chosen.push_back(at == head.end() ? std::nan("") : row.at(at - head.begin()));
+    }
+    out.push_back(chosen);
+  }
+  return out;
+}
+
+/// Exported and imported again: what comes out is the run of the model.
+TEST(FmuImport, OwnModelsComeBackAsTheyWent) {
+  struct Case {
+    const char* model;
+    const char *end, *every, *tolerance;
+    std::vector<std::string> names;
+  };
+  const test::TemporaryFolder folder;
+  for (const Case& k :
+       {Case{"pendulum.yaml", "2", "0.1", "1e-8", {"time", "bob.x", "bob.vy"}},
+        Case{"slider_crank_haug.yaml", "0.5", "0.05", "1e-7", {"time", "crank.angle"}},
+        Case{"pendulum_equations.yaml", "1", "0.1", "1e-8", {"time", "x", "y"}}}) {
+    const std::string model = models_folder() + "/" + k.model;
+    const std::string run = folder.file("run.csv");
+    test::Output ran =
+        test::run_kardan({"run", model, "--method", "rn4", "--t-end", k.end, "--every", k.every,
+                          "--tol", k.tolerance, "--out", run, "--force"});
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    const Table wanted = columns_of(run, k.names);
+    for (const int version : {2, 3}) {
+      const std::string fmu = folder.file("m.fmu"), rows = folder.file("fmu.csv");
+      ran = test::run_kardan({"export", model, "--method", "rn4", "--fmi", std::to_string(version),
+                              "--out", fmu, "--force"});
+      ASSERT_EQ(ran.exit_code, 0) << ran.err;
+      ran = test::run_kardan({"run", fmu, "--t-end", k.end, "--every", k.every, "--tol",
+                              k.tolerance, "--out", rows, "--force"});
+      ASSERT_EQ(ran.exit_code, 0) << ran.err;
+      EXPECT_THAT(ran.out, HasSubstr("FMI " + std::to_string(version) + ".0, co-simulation"));
+      const Table got = columns_of(rows, k.names);
+      ASSERT_EQ(got.size(), wanted.size());
+      for (std::size_t i = 0; i < got.size(); ++i)
+        for (std::size_t j = 0; j < k.names.size(); ++j)
+          EXPECT_NEAR(got[i][j], wanted[i][j],
+                      10 * std::stod(k.tolerance) * (1 + std::abs(wanted[i][j])))
+              << k.model << " " << k.names[j];
+    }
+  }
+}
+
+TEST(FmuImport, ValuesAreSetByName) {
+  const std::string model = models_folder() + "/pendulum.yaml";
+  const test::TemporaryFolder folder;
+  const std::string fmu = folder.file("m.fmu");
+  ASSERT_EQ(test::run_kardan({"export", model, "--out", fmu}).exit_code, 0);
+  test::Output ran = test::run_kardan({"run", fmu, "--t-end", "0.1", "--set", "L=2", "--json"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const std::size_t at = ran.out.find("\"bob.x\": ");
+  ASSERT_NE(at, std::string::npos) << ran.out;
+  EXPECT_NEAR(std::stod(ran.out.substr(at + 9)), 2, 0.01);
+  ran = test::run_kardan({"run", fmu, "--set", "M=2"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("no such input or parameter; hint: did you mean 'm'?"));
+  // What the model refuses is told with its own words.
+  ran = test::run_kardan({"run", fmu, "--set", "m=-1"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("fmi2ExitInitializationMode answers Error"));
+  EXPECT_THAT(ran.err, HasSubstr("mass"));
+  for (const char* option : {"--method", "--resume"}) {
+    ran = test::run_kardan({"run", fmu, option, "rn4"});
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_THAT(ran.err, HasSubstr(std::string(option) + " means nothing to an FMU"));
+  }
+}
+
+std::string described(const std::string& inside, const std::string& head = "") {
+  return "<?xml version='1.0'?>\n<!-- one -->\n<fmiModelDescription " +
+         (head.empty() ? "fmiVersion='2.0' modelName='a &lt; b' guid='{1}'" : head) + ">\n" +
+         inside + "\n</fmiModelDescription>\n";
+}
+
+std::string faults_of(const std::string& text) {
+  Diagnostics faults;
+  EXPECT_FALSE(read_fmu_description(text, "d.xml", faults));
+  return format(faults);
+}
+
+TEST(FmuImport, FaultsOfDescriptionsHaveTheirPlace) {
+  const std::string none = "<ModelVariables/>";
+  EXPECT_THAT(faults_of(""), HasSubstr("d.xml:1:1: error[fmu.xml]: there is no element"));
+  EXPECT_THAT(faults_of("<a><b></a>"), HasSubstr("'</a>' ends '<b>'"));
+  EXPECT_THAT(faults_of("<a b='1' b='2'/>"), HasSubstr("'b' is there twice"));
+  EXPECT_THAT(faults_of("<a b='&x;'/>"), HasSubstr("the entity '&x;' is not known"));
+  EXPECT_THAT(faults_of("<!DOCTYPE a [<!ENTITY b \"c\">]><a/>"), HasSubstr("document type"));
+  EXPECT_THAT(faults_of("<a/>"), HasSubstr("d.xml:1:1: error[fmu.description]: the root is 'a'"));
+  EXPECT_THAT(faults_of(described(none, "fmiVersion='1.0' modelName='a' guid='{1}'")),
+              HasSubstr("fmiVersion is '1.0'; wanted 2.0 or 3.0"));
+  EXPECT_THAT(faults_of(described(none, "fmiVersion='2.0' modelName='a'")),
+              HasSubstr("d.xml:3:1: error[fmu.description]: 'fmiModelDescription' has no 'guid'"));
+  EXPECT_THAT(faults_of(described("")), HasSubstr("'ModelVariables' is missing"));
+  EXPECT_THAT(
+      faults_of(described("<ModelVariables>\n <ScalarVariable name='x' "
+                          "valueReference='1e3'><Real/></ScalarVariable></ModelVariables>")),
+      HasSubstr("d.xml:5:2: error[fmu.description]: valueReference of 'x' is '1e3'"));
+  EXPECT_THAT(faults_of(described("<DefaultExperiment stopTime='soon'/><ModelVariables/>")),
+              HasSubstr("'stopTime' is 'soon'; wanted a number"));
+  EXPECT_THAT(faults_of(described("<CoSimulation modelIdentifier='../x'/><ModelVariables/>")),
+              HasSubstr("'modelIdentifier' leads to another folder"));
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "<a>";
+  EXPECT_THAT(faults_of(deep), HasSubstr("nested too deeply"));
+  Diagnostics faults;
+  const auto good = read_fmu_description(described(none), "d.xml", faults);
+  ASSERT_TRUE(good) << format(faults);
+  EXPECT_EQ(good->model_name, "a < b");
+}
+
+TEST(FmuImport, WhatIsNoFmuForThisSystemIsRefused) {
+  const test::TemporaryFolder folder;
+  const auto refused = [&](const std::vector<ZipEntry>& entries) {
+    write_all(folder.file("x.fmu"), zip(entries));
+    const test::Output ran = test::run_kardan({"run", folder.file("x.fmu")});
+    EXPECT_EQ(ran.exit_code, 2);
+    return ran.err;
+  };
+  const std::string steps = described("<CoSimulation modelIdentifier='m'/><ModelVariables/>");
+  const std::string exchanged = described("<ModelExchange modelIdentifier='m'/><ModelVariables/>");
+  EXPECT_THAT(refused({{"a", "b"}}), HasSubstr("no modelDescription.xml"));
+  EXPECT_THAT(refused({{"modelDescription.xml", exchanged}}), HasSubstr("not for co-simulation"));
+  EXPECT_THAT(refused({{"modelDescription.xml", steps}}),
+              HasSubstr("there is no binaries/linux64/m.so in it"));
+  EXPECT_THAT(refused({{"modelDescription.xml", steps}, {"binaries/linux64/m.so", "no library"}}),
+              HasSubstr("error[fmu.library]"));
+  EXPECT_THAT(refused({{"modelDescription.xml", steps}, {"../x", ""}}),
+              HasSubstr("leads out of its folder"));
+}
+
+TEST(FmuImport, ABrokenArchiveIsRefusedOrRunsAsItWas) {
+  const std::string model = models_folder() + "/pendulum.yaml";
+  const Exported fmu(model, 2);
+  const test::TemporaryFolder folder;
+  std::mt19937 random(7);
+  int refused = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::string bad = fmu.archive;
+    if (i % 2 == 0)
+      bad.resize(random() % bad.size());
+    else
+      for (int k = 0; k < 20; ++k) bad[random() % bad.size()] = static_cast<char>(random());
+    if (bad == fmu.archive) continue;
+    write_all(folder.file("x.fmu"), bad);
+    Diagnostics faults;
+    const auto opened = ImportedFmu::open(folder.file("x.fmu"), faults);
+    EXPECT_EQ(opened == nullptr, faults.has_errors());
+    refused += opened == nullptr;
+  }
+  EXPECT_GE(refused, 90);
+}
+
+}  // namespace
+}  // namespace kardan::fmi
