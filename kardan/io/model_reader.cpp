@@ -10,6 +10,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/expander.h"
+#include "kardan/io/inputs_outputs.h"
 #include "kardan/io/units.h"
 #include "kardan/io/yaml_document.h"
 #include "kardan/model/names.h"
@@ -22,7 +23,7 @@ constexpr double format_version = 1;
 
 const std::vector<std::string>& top_level_keys() {
   static const std::vector<std::string> keys{
-      "kardan",     "include", "name",     "dimension", "gravity",   "parameters",  "functions",
+      "kardan",     "include", "parts",    "inputs",   "name",     "dimension", "gravity",   "parameters",  "functions",
       "colors",     "shapes",  "ground",   "defaults",  "bodies",    "elements",    "joints",
       "drivers",    "forces",  "contacts", "sensors",   "assemble",  "equilibrium", "start",
       "invariants", "when",    "outputs",  "simulate",  "equations", "friction"};
@@ -34,7 +35,7 @@ bool holds_elements(const std::string& section) {
          section == "forces" || section == "contacts" || section == "sensors";
 }
 
-bool is_well_formed_name(std::string_view name) {
+bool is_well_formed_word(std::string_view name) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
@@ -61,6 +62,7 @@ class ModelReader {
     unknown_keys(root);
     version(root);
     header(root);
+    parts(root.find("parts"));
     parameters(root.find("parameters"));
     sections(root);
     convert_to_si(model_, diagnostics_);
@@ -71,6 +73,20 @@ class ModelReader {
   template <class Node>
   SourceLocation place(const Node& node) const {
     return document_.place(node);
+  }
+
+  /// A word, or one of a part: what stands before its last dot is the part's name.
+  bool is_well_formed(std::string_view name) const {
+    const auto dot = name.rfind('.');
+    if (dot == std::string_view::npos) return is_well_formed_word(name);
+    return parts_.contains(std::string(name.substr(0, dot))) &&
+           is_well_formed_word(name.substr(dot + 1));
+  }
+
+  /// Names of parts that have been put in their places.
+  void parts(const YamlNode* list) {
+    if (!list) return;
+    for (const YamlNode& name : list->items) parts_.insert(name.text);
   }
 
   /// Reports a node of another shape than wanted.
@@ -178,7 +194,7 @@ class ModelReader {
                           [&](std::string name, const SourceLocation& key, FieldMap fields) {
                             FieldValue value(std::move(fields));
                             value.where = key;
-                            if (!is_well_formed_name(name)) return bad_name(name, key);
+                            if (!is_well_formed(name)) return bad_name(name, key);
                             define_parameter(name, std::move(value), key);
                           });
   }
@@ -228,7 +244,7 @@ class ModelReader {
   void parameter(const YamlKey& key, const YamlNode& node) {
     const std::string_view whole = key.text;
     const bool component = is_component(whole);
-    if (!is_well_formed_name(component ? whole.substr(0, whole.size() - 2) : whole)) {
+    if (!is_well_formed(component ? whole.substr(0, whole.size() - 2) : whole)) {
       bad_name(key.text, place(key));
       return;
     }
@@ -300,10 +316,16 @@ class ModelReader {
         named(expander, node, section, model_.events);
       } else if (section == "friction") {
         named(expander, node, section, model_.frictions);
-      } else if (section == "invariants" || section == "outputs") {
+      } else if (section == "invariants" ||
+                 (section == "outputs" && node.kind != YamlNode::Kind::mapping)) {
         list(expander, node, section, section == "outputs" ? model_.outputs : model_.invariants);
+      } else if (section == "inputs") {
+        inputs(expander, node);
+      } else if (section == "outputs" && node.kind == YamlNode::Kind::mapping) {
+        named_outputs(expander, node);
       } else if (FieldMap* const names = definitions(section)) {
         define(expander, node, section, *names);
+        if (section == "functions") refuse_inputs(*names, diagnostics_);
       } else if (section == "assemble") {
         wishes(expander, node);
       } else if (section == "ground" || section == "equilibrium" || section == "simulate" ||
@@ -331,11 +353,24 @@ class ModelReader {
     if (!is(node, YamlNode::Kind::mapping, section, "write name: value")) return;
     FieldValue all = expander.value(node, section);
     for (auto& item : std::get<FieldMap>(all.data)) {
-      if (is_well_formed_name(item.first))
+      if (is_well_formed(item.first))
         out.push_back(std::move(item));
       else
         bad_name(item.first, item.second.where);
     }
+  }
+
+  void inputs(Expander& expander, const YamlNode& node) {
+    FieldMap found;
+    define(expander, node, "inputs", found);
+    add_inputs(std::move(found), model_, diagnostics_);
+  }
+
+  void named_outputs(Expander& expander, const YamlNode& node) {
+    const FieldValue all = expander.value(node, "outputs");
+    for (NamedFields& sensor : output_sensors(std::get<FieldMap>(all.data)))
+      if (check_name(sensor.name, sensor.where, "sensors"))
+        add_output(std::move(sensor), model_);
   }
 
   void list(Expander& expander, const YamlNode& node, const std::string& section,
@@ -363,7 +398,7 @@ class ModelReader {
 
   bool check_name(const std::string& name, const SourceLocation& where,
                   const std::string& section) {
-    if (!is_well_formed_name(name)) {
+    if (!is_well_formed(name)) {
       bad_name(name, where);
       return false;
     }
@@ -384,6 +419,13 @@ class ModelReader {
             "name.duplicate",
             fmt::format("the name '{0}' is that of a vector too: what is {0}.x?", name), where,
             "rename the parameter, or this");
+      return false;
+    }
+    if (parts_.contains(name)) {
+      if (once())
+        diagnostics_.error("name.duplicate",
+                           fmt::format("'{}' is a part and something else too", name), where,
+                           "the dots of a name stand behind parts: rename one of the two");
       return false;
     }
     const auto [first, is_new] = names_.emplace(name, where);
@@ -417,6 +459,7 @@ class ModelReader {
   ParameterScope scope_;
   std::set<std::string> parameter_names_;
   std::unordered_map<std::string, SourceLocation> names_;  // of bodies, elements and events
+  std::set<std::string> parts_;                            // what stands before dots of names
   std::set<std::tuple<std::string, int, int>> reported_;
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kardan/formulation/modes.h"
-#include "kardan/run/prepare.h"
+#include "kardan/run/channels.h"
 
 namespace kardan {
 
@@ -18,10 +18,13 @@ struct Linearization {
   std::vector<std::string> coordinates;  ///< of mode shapes
   double largest_acceleration = 0;       ///< [m/s^2 or rad/s^2] 0 in balance or steady motion
   int zero = 0;                          ///< eigenvalues that are zero
+  Channels channels;
+  std::vector<std::string> remarks;  ///< what is not as small motions want it
 };
 
 /// Linearizes at prepared.start. A motion that is neither a balance nor steady is refused, unless
-/// the equations are to be frozen there.
-Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of = ModesOf::motion);
+/// the equations are to be frozen there. `functions`: those of the model, some of which are inputs.
+Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of = ModesOf::motion,
+                        const FieldMap& functions = {});
 
 }  // namespace kardan
