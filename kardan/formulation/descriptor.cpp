@@ -21,6 +21,18 @@ Vector column_scales(const System& system) {
   return out;
 }
 
+/// Whether auxiliary variables that a step has found differ from those at its end by a good part of
+/// their ways from its base.
+bool on_another_branch(const Vector& found, const Vector& base, const Vector& end) {
+  constexpr double good_part = 0.1, nothing = 1e-4;
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    const double way = std::max(std::abs(found[i] - base[i]), std::abs(end[i] - base[i]));
+    if (std::abs(found[i] - end[i]) > good_part * way + nothing * (1 + std::abs(end[i])))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Descriptor::Descriptor(const System& system, const DescriptorForm& form)
@@ -100,6 +112,10 @@ Eval Descriptor::residual(double t, std::span<const double> y, std::span<const d
   const DescriptorLayout& at = layout_;
   const auto n = static_cast<std::size_t>(at.n);
   place(t, y);
+  if (layout_.w > 0 && t >= last_.latest) {
+    last_.latest = t;
+    last_.w = point_.w;
+  }
   if (!last_.evaluated || last_.t != t || !std::equal(y.begin(), y.end(), last_.y.begin()))
     if (Eval e = evaluate(point_, Request::all()); e != Eval::ok) return e;
   // Kinematics: T(q)^-1 acts on rotations alone.
@@ -183,12 +199,15 @@ Eval Descriptor::linearize(double t, std::span<const double> y, DaeLinearization
 void Descriptor::carry(std::span<double> y) {
   system_.retract(past_.state.p, y.subspan(0, layout_.n), point_.p);
   chart_.difference(base_.state.p, point_.p, y);
+  // What leads astray is not continued.
+  if (last_.astray) std::ranges::copy(base_.state.w, y.begin() + layout_.aux());
 }
 
 Eval Descriptor::rebase(const State& state) {
   std::swap(past_.state.p, base_.state.p);
   base_.state = state;
   at_base_ = true;
+  last_.astray = false;
   if (system_.sizes().multiplier_forces) base_.state.lambda.resize(layout_.m);
   if (before_.p.empty()) before_ = base_.state;  // its place: no step allocates later
   if (Eval e = choose_rows(base_.state, At::consistent); e != Eval::ok) return e;
@@ -240,6 +259,12 @@ Eval Descriptor::begin_at(double t, const Local& y, State& state) {
 
 Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& point) {
   if (Eval e = begin_at(t, y, state); e != Eval::ok) return e;
+  if (std::abs(last_.latest - t) <= 1e-12 * std::abs(t - base_.state.t) &&
+      on_another_branch(last_.w, base_.state.w, state.w)) {
+    last_.astray = true;
+    return fail(Diagnosis::auxiliary_not_solved,
+                "the auxiliary variables, which a step has found on another branch");
+  }
   if (Eval e = form_.project ? close(state) : solve_accelerations(state); e != Eval::ok) return e;
   if (!form_.project && rank_ < layout_.m)
     if (Eval e = redundant_rows_hold(state); e != Eval::ok) return e;

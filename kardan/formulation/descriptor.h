@@ -130,6 +130,10 @@ class Descriptor final : public ChartForm<DaeProblem> {
     bool evaluated = false;  // the workspace holds the evaluation there
     double t = 0, remainder = 0;
     Vector y;
+    // Auxiliary variables at the latest time of the present attempt whose residual was asked for.
+    double latest = 0;
+    Vector w;
+    bool astray = false;  // from the present base they were found on another branch
   };
   Linearized last_;
   double step_ = 0;  // of the present attempt

@@ -18,6 +18,7 @@ constexpr double preserved = 1e-8, rank_round_off = 1e-12;
 }  // namespace
 
 Eval Descriptor::begin_step(double h) {
+  last_.latest = base_.state.t;
   step_ = h;
   culprit_.clear();
   last_.evaluated = false;
