@@ -308,9 +308,10 @@ Eval Descriptor::state_at(const ChartPoint& point, Consistency consistency, Stat
   if (Eval e = follow_auxiliaries(state); e != Eval::ok) return e;
   a_ = base_.a;
   lambda_ = base_.lambda;
-  // Where velocities are algebraic, of an index above 1, ends of steps have them from differences
-  // of positions; between the ends that leaves errors over the length of the step.
-  const bool keeps = form_.project || form_.velocity_index > 1;
+  // Ends of steps are on the positions' constraints: so are the points between them. Where velocities
+  // are algebraic, of an index above 1, ends have them from differences of positions; between the
+  // ends that leaves errors over the length of the step.
+  const bool keeps = form_.project || form_.position;
   const bool closes = consistency == Consistency::projected && keeps;
   if (!closes && layout_.w == 0 && !system_.sizes().multiplier_forces) return Eval::ok;
   step_aside();

@@ -85,9 +85,9 @@ Eval BackwardStep::solve(ChartProblem& problem, double t, int order, const State
     std::copy_n(step_.begin(), n, difference_.x.begin());
     std::copy_n(step_.begin() + n, n, difference_.u.begin());
     std::copy_n(step_.begin() + 2 * n, first, difference_.z.begin());
+    if (!all_finite(difference_)) return Eval::recoverable;
     add_scaled(1, difference_, y);
     const double size = problem.error_norm(difference_, state, scale);
-    if (!std::isfinite(size)) return Eval::recoverable;
     if (size < converged) return Eval::ok;
     if (size > slow * last) return last < good_enough ? Eval::ok : Eval::recoverable;
     last = size;

@@ -134,6 +134,9 @@ Method dop853() {
           .dense_order = 7,
           .is_explicit = true,
           .damps_swinging = true,
+          // Runs of Welch's double pendulum at 36 tolerances from 1e-4 to 1e-9: errors up to 50 times the
+          // tolerance without it, 21 with it.
+          .error_weight = 1.5,
           .evaluations = 12,
           .stability_limit = 6.1,  // Hairer, Wanner, Solving ODEs II, IV.2
           .duties = {{Task::not_stiff, "projected_ode"}},

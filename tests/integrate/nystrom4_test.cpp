@@ -119,7 +119,7 @@ TEST(Nystrom4, IsStableAlongTheImaginaryAxis) {
   EXPECT_GT(limit({0, 0.1}), 5.4);
 }
 
-/// Golden counts: 663 evaluations beside 1359 when this was written.
+/// Golden counts: 742 evaluations beside 1520 when the estimate was mended.
 TEST(Nystrom4, TakesTheWavesOfALongChainInFewEvaluations) {
   const Prepared model = model_file("chain.yaml", {{"N", 1000}});
   auto run_at = [&](const char* method, double tolerance) {
@@ -133,7 +133,7 @@ TEST(Nystrom4, TakesTheWavesOfALongChainInFewEvaluations) {
     return c.evaluations;
   };
   const long few = run_at("nystrom4", 3e-3);
-  EXPECT_LE(few, 720);
+  EXPECT_LE(few, 800);
   EXPECT_LE(9 * few, 5 * run_at("dop853", 1e-2));
 }
 

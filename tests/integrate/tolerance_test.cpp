@@ -48,11 +48,13 @@ void expect_tracking(const Problem& problem, std::string_view method,
         "{} partitions)\n",
         problem.file, method, tolerance, e.position, e.velocity, report.driver.counters.steps,
         report.driver.counters.rejected, report.driver.counters.failed, report.partitions);
-    // A thousandth leaves an explicit method of order 5 some twenty steps: too few for its
-    // estimate.
-    const double factor = method == "dopri5" && tolerance > 5e-4 ? 2 * most_tracks : most_tracks;
+    // A thousandth leaves explicit methods of order 5 and 8 some twenty steps: too few for their
+    // estimates, which err to either side.
+    const bool few = tolerance > 5e-4;
+    const double factor = method == "dopri5" && few ? 2 * most_tracks : most_tracks;
+    const double least = method == "dop853" && few ? 2 * most_tracks : most_tracks;
     EXPECT_LE(e.position, factor * tolerance) << method << " at " << tolerance;
-    EXPECT_GE(std::max(e.position, e.velocity), tolerance / most_tracks)
+    EXPECT_GE(std::max(e.position, e.velocity), tolerance / least)
         << method << " wastes work";
     if (compared == Compared::all) {
       EXPECT_LE(e.velocity, factor * tolerance) << method << " at " << tolerance;
@@ -115,8 +117,8 @@ TEST(StepCounts, StayWhatTheyWere) {
   } golden[] = {{andrews, "rn4", 1e-6, 346},   {andrews, "rodasp", 1e-6, 216},
                 {andrews, "dopri5", 1e-6, 93}, {pendulum, "rn4", 1e-6, 212},
                 {welch, "rn4", 1e-6, 139},     {welch, "dopri5", 1e-6, 39},
-                {andrews, "dop853", 1e-8, 66}, {andrews, "nystrom4", 1e-6, 126},
-                {welch, "nystrom4", 1e-6, 52}};
+                {andrews, "dop853", 1e-8, 66}, {andrews, "nystrom4", 1e-6, 135},
+                {welch, "nystrom4", 1e-6, 59}};
   for (const auto& g : golden) {
     DriverOptions options;
     options.tolerance = g.tolerance;
