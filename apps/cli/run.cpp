@@ -26,6 +26,7 @@
 #include "kardan/io/result_writer.h"
 #include "kardan/io/run_options.h"
 #include "kardan/run/certify.h"
+#include "kardan/run/estimate_check.h"
 #include "kardan/run/choice.h"
 #include "kardan/run/held_accuracy.h"
 #include "kardan/run/simulate.h"
@@ -94,7 +95,11 @@ void print_report(const System& system, const RunReport& r, const Facts& facts) 
   if (r.error_estimate.asked_for())
     fmt::print("{:<22}{}\n", "estimated error", in_words(r.error_estimate));
   if (r.held) print_held(*r.held);
-  if (r.accuracy) print_accuracy(*r.accuracy);
+  if (r.accuracy) {
+    print_accuracy(*r.accuracy);
+    if (const auto check = check_estimate(r.error_estimate, *r.accuracy); check && !check->low)
+      fmt::print("{:<22}{}\n", "estimate checked", in_words(*check));
+  }
   fmt::print("{:<22}{} accepted, {} rejected, {} failed; {:.2g} to {:.2g} s\n", "steps", c.steps,
              c.rejected, c.failed, r.driver.smallest_step, r.driver.largest_step);
   fmt::print("{:<22}{} evaluations, {} Jacobians, {} factorizations, {} partitions\n", "work",
@@ -419,6 +424,10 @@ static int run(ModelOptions options, RunOptions given) {
   if (print_faults(faults)) return bad_input;
   const Instant end{&prepared.start.state, &prepared.start.a, &prepared.start.lambda};
   report.accuracy = std::move(accuracy);
+  if (report.accuracy)
+    if (const auto check = check_estimate(report.error_estimate, *report.accuracy);
+        check && check->low)
+      report.remarks.push_back(in_words(*check));
   if (held && report.held) {
     report.held->runs = std::move(held->runs);
     if (!report.held->held) report.held->message = std::move(held->message);

@@ -9,6 +9,7 @@
 #include "kardan/base/parse_number.h"
 #include "kardan/io/driver_options.h"
 #include "kardan/io/run_options.h"
+#include "kardan/run/estimate_check.h"
 #include "kardan/run/trajectory.h"
 #include "kardan/run/versions.h"
 
@@ -191,6 +192,13 @@ Json to_json(const System& system, const RunReport& r, const Instant& end) {
   add_counts(r, out);
   out["counters"] = counters(r);
   if (r.error_estimate.asked_for()) out["error_estimate"] = to_json(r.error_estimate);
+  if (r.accuracy)
+    if (const auto check = check_estimate(r.error_estimate, *r.accuracy))
+      out["error_estimate"]["checked"] = {{"t", check->t},
+                                          {"estimated", check->estimated},
+                                          {"measured", check->measured},
+                                          {"low", check->low},
+                                          {"in_words", in_words(*check)}};
   if (r.held) out["held_accuracy"] = to_json(*r.held);
   if (r.accuracy) out["accuracy"] = to_json(*r.accuracy);
   out["remarks"] = r.remarks;

@@ -144,9 +144,13 @@ Verdict make_verdict(const Json& c) {
   if (c.contains("automatic"))
     v.sentences.push_back(
         fmt::format("The method was chosen by 'auto': {}.", text(c.at("automatic"), "why")));
-  if (c.contains("error_estimate"))
-    v.sentences.push_back(
-        fmt::format("Estimated errors: {}.", text(c.at("error_estimate"), "in_words")));
+  if (c.contains("error_estimate")) {
+    const Json& e = c.at("error_estimate");
+    v.sentences.push_back(fmt::format("Estimated errors: {}.", text(e, "in_words")));
+    // One that is too low stands among the remarks.
+    if (e.contains("checked") && !e.at("checked").value("low", false))
+      v.sentences.push_back(sentence(text(e.at("checked"), "in_words")));
+  }
   if (c.contains("accuracy")) {
     v.sentences.push_back(accuracy_sentence(c.at("accuracy")));
     if (v.ok && text(c.at("accuracy"), "verdict") != "reached") {

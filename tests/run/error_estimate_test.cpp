@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "kardan/run/certify.h"
+#include "kardan/run/estimate_check.h"
 #include "kardan/run/held_accuracy.h"
 #include "kardan/run/trajectory.h"
 #include "run/event_runs.h"
@@ -329,6 +331,42 @@ TEST(HeldAccuracy, SaysWhyItCannotBeHeld) {
   const FoundTolerance found = hold_accuracy(maker(light_pendulum), options, diagnostics);
   EXPECT_FALSE(found.found.held);
   EXPECT_THAT(found.found.message, HasSubstr("no tolerance is tighter"));
+}
+
+/// Certifying measures at the end what the run estimates there; an estimate that is damaged, or of a
+/// run that ended earlier, is told.
+TEST(EstimateCheck, ComparesWithWhatWasMeasured) {
+  SimulateOptions asked;
+  asked.method = "rn4";
+  asked.t_end = 3;
+  asked.driver.tolerance = 1e-6;
+  asked.error_estimate = 1;
+  Diagnostics diagnostics;
+  const Certification certified = certify(maker(spun_top), asked, {}, diagnostics);
+  ASSERT_EQ(certified.accuracy.verdict, Certified::reached) << certified.accuracy.message;
+  Prepared prepared = maker(spun_top)();
+  const RunReport report =
+      simulate(prepared, certified.options, GridSink(), Observer(), diagnostics);
+  const auto check = check_estimate(report.error_estimate, certified.accuracy);
+  ASSERT_TRUE(check);
+  EXPECT_NEAR(check->estimated / check->measured, 1, 0.5);
+  EXPECT_FALSE(check->low);
+  EXPECT_THAT(in_words(*check), HasSubstr("was measured"));
+
+  EstimatedError damaged = report.error_estimate;
+  damaged.end_position *= 0.2;
+  damaged.end_velocity *= 0.2;
+  const auto low = check_estimate(damaged, certified.accuracy);
+  ASSERT_TRUE(low);
+  EXPECT_TRUE(low->low);
+  EXPECT_THAT(in_words(*low), HasSubstr("not to be relied on"));
+
+  EstimatedError early = report.error_estimate;
+  early.until = 2;
+  EXPECT_FALSE(check_estimate(early, certified.accuracy));
+  early = report.error_estimate;
+  early.void_from = 1;
+  EXPECT_FALSE(check_estimate(early, certified.accuracy));
 }
 
 TEST(ErrorGrowth, IsThatOfAnExponential) {
