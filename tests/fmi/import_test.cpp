@@ -46,24 +46,34 @@ TEST(FmuImport, OwnModelsComeBackAsTheyWent) {
   struct Case {
     const char* model;
     const char *end, *every, *tolerance;
-    std::vector<std::string> names;
+    std::vector<std::string> names, set = {};
   };
   const test::TemporaryFolder folder;
+  // The last one has many.
   for (const Case& k :
        {Case{"pendulum.yaml", "2", "0.1", "1e-8", {"time", "bob.x", "bob.vy"}},
         Case{"slider_crank_haug.yaml", "0.5", "0.05", "1e-7", {"time", "crank.angle"}},
-        Case{"pendulum_equations.yaml", "1", "0.1", "1e-8", {"time", "x", "y"}}}) {
+        Case{"pendulum_equations.yaml", "1", "0.1", "1e-8", {"time", "x", "y"}},
+        Case{"chain.yaml",
+             "0.1",
+             "0.05",
+             "1e-7",
+             {"time", "link_60.x", "link_60.vy"},
+             {"--set", "N=60"}}}) {
     const std::string model = models_folder() + "/" + k.model;
     const std::string run = folder.file("run.csv");
-    test::Output ran =
-        test::run_kardan({"run", model, "--method", "rn4", "--t-end", k.end, "--every", k.every,
-                          "--tol", k.tolerance, "--out", run, "--force"});
+    const auto with_set = [&k](std::vector<std::string> command) {
+      command.insert(command.end(), k.set.begin(), k.set.end());
+      return test::run_kardan(command);
+    };
+    test::Output ran = with_set({"run", model, "--method", "rn4", "--t-end", k.end, "--every",
+                                 k.every, "--tol", k.tolerance, "--out", run, "--force"});
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
     const Table wanted = columns_of(run, k.names);
     for (const int version : {2, 3}) {
       const std::string fmu = folder.file("m.fmu"), rows = folder.file("fmu.csv");
-      ran = test::run_kardan({"export", model, "--method", "rn4", "--fmi", std::to_string(version),
-                              "--out", fmu, "--force"});
+      ran = with_set({"export", model, "--method", "rn4", "--fmi", std::to_string(version), "--out",
+                      fmu, "--force"});
       ASSERT_EQ(ran.exit_code, 0) << ran.err;
       ran = test::run_kardan({"run", fmu, "--t-end", k.end, "--every", k.every, "--tol",
                               k.tolerance, "--out", rows, "--force"});
