@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include "apps/cli/print.h"
 #include "kardan/base/text.h"
+#include "kardan/fmi/import/exchange.h"
 #include "kardan/fmi/import/imported_fmu.h"
 #include "kardan/io/csv_result.h"
 #include "kardan/io/output_file.h"
@@ -18,6 +20,8 @@ namespace {
 
 /// Communication steps where neither the command nor the FMU says how long they are.
 constexpr double default_steps = 500;
+/// Of model exchange, where neither of them asks for one.
+constexpr double exchange_tolerance = 1e-6;
 
 struct FmuRun {
   double start = 0, stop = 1, step = 0;
@@ -34,10 +38,10 @@ std::optional<double> number(const RunOptions& given, const char* key) {
 void refuse_others(const RunOptions& given, Diagnostics& faults) {
   const auto refuse = [&faults](bool there, const std::string& flag) {
     if (there)
-      faults.error("fmu.option", flag + " means nothing to an FMU, which has its own method", {},
-                   "leave it out: --t-end, --every, --tol, --set and --out FILE.csv are taken");
+      faults.error("fmu.option", flag + " means nothing to an FMU", {},
+                   "leave it out: --t-end, --every, --tol, --set, --out FILE.csv and, for model "
+                   "exchange, --method are taken");
   };
-  refuse(!given.method.empty(), "--method");
   refuse(!given.log.empty(), "--log");
   refuse(!given.option.empty(), "--option");
   refuse(!given.tolerance_of.empty(), "--tol-of");
@@ -107,11 +111,15 @@ class Rows {
     }
     values_.resize(shown_.size());
   }
+  /// One row a time.
   std::string add(ImportedFmu& fmu, double t) {
+    const bool again = !files_.empty() && t == last_time_;
+    last_time_ = t;
     for (std::size_t i = 0; i < shown_.size(); ++i)
       if (std::string none = fmu.told(fmu.functions().get(*shown_[i], values_[i])); !none.empty())
         return none;
     for (const auto& file : files_) {
+      if (again) break;
       file->print("{}", format_number(t));
       for (const double value : values_) file->print(",{}", format_number(value));
       file->print("\n");
@@ -127,59 +135,79 @@ class Rows {
   const std::vector<const ImportedVariable*>& shown_;
   std::vector<std::unique_ptr<OutputFile>> files_;
   std::vector<double> values_;
+  double last_time_ = std::numeric_limits<double>::quiet_NaN();
 };
 
-void print_fmu_run(const ImportedFmu& fmu, const FmuRun& run, const Rows& rows, double t,
-                   long steps, const std::string& reason, bool json) {
+/// How it went.
+struct FmuEnd {
+  double t = 0;
+  long steps = 0, events = 0;
+  std::string method = {}, reason = "finished", wrong = {};  // of model exchange: the method
+};
+
+void print_fmu_run(const ImportedFmu& fmu, const FmuRun& run, const Rows& rows, const FmuEnd& end,
+                   bool json) {
   const ImportedDescription& d = fmu.description();
   if (json) {
     Json last;
     for (std::size_t i = 0; i < run.shown.size(); ++i) last[run.shown[i]->name] = rows.last()[i];
-    print_json({{"model", d.model_name},
-                {"fmi", d.version},
-                {"reason", reason},
-                {"t_reached", t},
-                {"steps", steps},
-                {"final", last}});
+    Json all{{"model", d.model_name}, {"fmi", d.version},   {"reason", end.reason},
+             {"t_reached", end.t},    {"steps", end.steps}, {"final", last}};
+    if (!end.method.empty()) all["method"] = end.method;
+    if (!end.method.empty()) all["events"] = end.events;
+    print_json(all);
     return;
   }
   print_title(d.model_name);
-  fmt::print("{:<22}FMI {}.0, co-simulation: its own method, whose error is not known here\n",
-             "interface", d.version);
-  fmt::print("{:<22}{} at t = {} s, {} communication steps of {} s\n", "ended", reason,
-             format_number(t), steps, format_number(run.step));
+  if (end.method.empty())
+    fmt::print("{:<22}FMI {}.0, co-simulation: its own method, whose error is not known here\n",
+               "interface", d.version);
+  else
+    fmt::print("{:<22}FMI {}.0, model exchange: {} with tolerance {}, {}\n", "interface", d.version,
+               end.method, format_number(run.tolerance.value_or(exchange_tolerance)),
+               counted(static_cast<int>(end.events), "event", "events"));
+  fmt::print("{:<22}{} at t = {} s, {} {}steps, rows every {} s\n", "ended", end.reason,
+             format_number(end.t), end.steps, end.method.empty() ? "communication " : "",
+             format_number(run.step));
   for (std::size_t i = 0; i < run.shown.size(); ++i)
     fmt::print("  {:<40} {:.10g}\n", printable(run.shown[i]->name, Lines::one), rows.last()[i]);
 }
 
-int step_through(ImportedFmu& fmu, const FmuRun& run, const ModelOptions& options, Rows& rows) {
-  std::string reason = "finished", wrong = rows.add(fmu, run.start);
-  double t = run.start;
-  long steps = 0;
+FmuEnd step_through(ImportedFmu& fmu, const FmuRun& run, Rows& rows) {
+  FmuEnd out{.t = run.start, .wrong = rows.add(fmu, run.start)};
   const double slack = 1e-9 * run.step;
-  while (wrong.empty() && t < run.stop - slack) {
-    const double next = std::min(run.start + static_cast<double>(steps + 1) * run.step, run.stop);
-    const ImportedStep done = fmu.functions().step(t, next - t);
-    t = done.end == ImportedStep::End::reached ? next : done.t;
-    if (done.end == ImportedStep::End::failed) wrong = fmu.told(done.message);
-    if (done.end == ImportedStep::End::failed) break;
-    ++steps;
-    wrong = rows.add(fmu, t);
+  while (out.wrong.empty() && out.t < run.stop - slack) {
+    const double next =
+        std::min(run.start + static_cast<double>(out.steps + 1) * run.step, run.stop);
+    const ImportedStep done = fmu.functions().step(out.t, next - out.t);
+    out.t = done.end == ImportedStep::End::reached ? next : done.t;
+    if (done.end == ImportedStep::End::failed) {
+      out.wrong = fmu.told(done.message);
+      break;
+    }
+    ++out.steps;
+    out.wrong = rows.add(fmu, out.t);
     if (done.end == ImportedStep::End::stopped) {
-      reason = "stopped";
+      out.reason = "stopped";
       break;
     }
   }
-  rows.close();
-  if (wrong.empty())
-    fmu.functions().end();
-  else
-    reason = "evaluation_failed";
-  if (options.json || !options.quiet) print_fmu_run(fmu, run, rows, t, steps, reason, options.json);
-  if (wrong.empty()) return finished;
-  fmt::print(stderr, "kardan: {} at t = {}: {}\n", options.file, format_number(t),
-             printable(wrong));
-  return failed;
+  return out;
+}
+
+FmuEnd integrate(ImportedFmu& fmu, const FmuRun& run, const std::string& method, Rows& rows,
+                 Diagnostics& faults) {
+  SimulateOptions options;
+  if (!method.empty()) options.method = method;
+  options.t_end = run.stop;
+  options.driver.tolerance = run.tolerance.value_or(exchange_tolerance);
+  ExchangeReport done = integrate_fmu(
+      fmu, run.start, run.step, options, [&](double t) { return rows.add(fmu, t); }, faults);
+  FmuEnd out{done.t, done.steps, done.events, done.method.empty() ? "none" : done.method};
+  if (done.end == ImportedStep::End::stopped) out.reason = "stopped";
+  if (done.end == ImportedStep::End::failed) out.wrong = done.message;
+  if (out.wrong.empty() && !faults.has_errors()) out.wrong = rows.add(fmu, done.t);
+  return out;
 }
 
 }  // namespace
@@ -190,7 +218,12 @@ int run_fmu(const ModelOptions& options, const RunOptions& given) {
   if (!values) return bad_input;
   refuse_others(given, faults);
   if (print_faults(faults)) return bad_input;
-  const auto fmu = ImportedFmu::open(options.file, faults);
+  const auto fmu = ImportedFmu::open(
+      options.file, given.method.empty() ? FmuKind::co_simulation : FmuKind::model_exchange,
+      faults);
+  if (fmu && !given.method.empty() && fmu->kind() == FmuKind::co_simulation)
+    faults.error("fmu.option", "--method means nothing to an FMU for co-simulation", {options.file},
+                 "leave it out: the FMU has its own method");
   if (print_faults(faults)) return bad_input;
   const FmuRun run = plan(fmu->description(), given, faults);
   if (print_faults(faults)) return bad_input;
@@ -211,7 +244,20 @@ int run_fmu(const ModelOptions& options, const RunOptions& given) {
       return failed;
     }
     Rows rows(given.out, run);
-    return step_through(*fmu, run, options, rows);
+    FmuEnd end = fmu->kind() == FmuKind::co_simulation
+                     ? step_through(*fmu, run, rows)
+                     : integrate(*fmu, run, given.method, rows, faults);
+    rows.close();
+    if (print_faults(faults)) return bad_input;
+    if (end.wrong.empty())
+      fmu->functions().end();
+    else
+      end.reason = "evaluation_failed";
+    if (options.json || !options.quiet) print_fmu_run(*fmu, run, rows, end, options.json);
+    if (end.wrong.empty()) return finished;
+    fmt::print(stderr, "kardan: {} at t = {}: {}\n", options.file, format_number(end.t),
+               printable(end.wrong));
+    return failed;
   } catch (const std::runtime_error& e) {
     fmt::print(stderr, "kardan: {}: {}\n", options.file, e.what());
     return failed;

@@ -85,7 +85,8 @@ static void fields(ArchiveReader& a, FieldValue& x) {
 template <class A>
 static void option_fields(A& a, SimulateOptions& x) {
   std::vector<std::pair<std::string, std::string>> options(x.options.begin(), x.options.end());
-  a(x.method, options, x.t_end, x.relative, x.absolute, x.tolerance_of);
+  a(x.method, options, x.t_end, x.relative, x.absolute, x.error_estimate, x.accuracy,
+    x.checkpoint_every, x.tolerance_of);
   x.options = {options.begin(), options.end()};
   DriverOptions& d = x.driver;
   a(d.tolerance, d.first_step, d.smallest_step, d.largest_step, d.fixed_step, d.safety, d.growth,

@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "fmi/ball_place.h"
 #include "fmi/caller.h"
 #include "kardan/fmi/import/imported_fmu.h"
 #include "support/places.h"
@@ -45,24 +46,34 @@ TEST(FmuImport, OwnModelsComeBackAsTheyWent) {
   struct Case {
     const char* model;
     const char *end, *every, *tolerance;
-    std::vector<std::string> names;
+    std::vector<std::string> names, set = {};
   };
   const test::TemporaryFolder folder;
+  // The last one has many.
   for (const Case& k :
        {Case{"pendulum.yaml", "2", "0.1", "1e-8", {"time", "bob.x", "bob.vy"}},
         Case{"slider_crank_haug.yaml", "0.5", "0.05", "1e-7", {"time", "crank.angle"}},
-        Case{"pendulum_equations.yaml", "1", "0.1", "1e-8", {"time", "x", "y"}}}) {
+        Case{"pendulum_equations.yaml", "1", "0.1", "1e-8", {"time", "x", "y"}},
+        Case{"chain.yaml",
+             "0.1",
+             "0.05",
+             "1e-7",
+             {"time", "link_60.x", "link_60.vy"},
+             {"--set", "N=60"}}}) {
     const std::string model = models_folder() + "/" + k.model;
     const std::string run = folder.file("run.csv");
-    test::Output ran =
-        test::run_kardan({"run", model, "--method", "rn4", "--t-end", k.end, "--every", k.every,
-                          "--tol", k.tolerance, "--out", run, "--force"});
+    const auto with_set = [&k](std::vector<std::string> command) {
+      command.insert(command.end(), k.set.begin(), k.set.end());
+      return test::run_kardan(command);
+    };
+    test::Output ran = with_set({"run", model, "--method", "rn4", "--t-end", k.end, "--every",
+                                 k.every, "--tol", k.tolerance, "--out", run, "--force"});
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
     const Table wanted = columns_of(run, k.names);
     for (const int version : {2, 3}) {
       const std::string fmu = folder.file("m.fmu"), rows = folder.file("fmu.csv");
-      ran = test::run_kardan({"export", model, "--method", "rn4", "--fmi", std::to_string(version),
-                              "--out", fmu, "--force"});
+      ran = with_set({"export", model, "--method", "rn4", "--fmi", std::to_string(version), "--out",
+                      fmu, "--force"});
       ASSERT_EQ(ran.exit_code, 0) << ran.err;
       ran = test::run_kardan({"run", fmu, "--t-end", k.end, "--every", k.every, "--tol",
                               k.tolerance, "--out", rows, "--force"});
@@ -97,11 +108,12 @@ TEST(FmuImport, ValuesAreSetByName) {
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.err, HasSubstr("fmi2ExitInitializationMode answers Error"));
   EXPECT_THAT(ran.err, HasSubstr("mass"));
-  for (const char* option : {"--method", "--resume"}) {
-    ran = test::run_kardan({"run", fmu, option, "rn4"});
-    EXPECT_EQ(ran.exit_code, 2);
-    EXPECT_THAT(ran.err, HasSubstr(std::string(option) + " means nothing to an FMU"));
-  }
+  ran = test::run_kardan({"run", fmu, "--method", "rn4"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--method means nothing to an FMU for co-simulation"));
+  ran = test::run_kardan({"run", fmu, "--certify"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--certify means nothing to an FMU"));
 }
 
 std::string described(const std::string& inside, const std::string& head = "") {
@@ -132,7 +144,7 @@ TEST(FmuImport, FaultsOfDescriptionsHaveTheirPlace) {
   EXPECT_THAT(
       faults_of(described("<ModelVariables>\n <ScalarVariable name='x' "
                           "valueReference='1e3'><Real/></ScalarVariable></ModelVariables>")),
-      HasSubstr("d.xml:5:2: error[fmu.description]: valueReference of 'x' is '1e3'"));
+      HasSubstr("d.xml:5:2: error[fmu.description]: 'valueReference' is '1e3'"));
   EXPECT_THAT(faults_of(described("<DefaultExperiment stopTime='soon'/><ModelVariables/>")),
               HasSubstr("'stopTime' is 'soon'; wanted a number"));
   EXPECT_THAT(faults_of(described("<CoSimulation modelIdentifier='../x'/><ModelVariables/>")),
@@ -155,15 +167,102 @@ TEST(FmuImport, WhatIsNoFmuForThisSystemIsRefused) {
     return ran.err;
   };
   const std::string steps = described("<CoSimulation modelIdentifier='m'/><ModelVariables/>");
-  const std::string exchanged = described("<ModelExchange modelIdentifier='m'/><ModelVariables/>");
+  const std::string neither = described("<ModelVariables/>");
   EXPECT_THAT(refused({{"a", "b"}}), HasSubstr("no modelDescription.xml"));
-  EXPECT_THAT(refused({{"modelDescription.xml", exchanged}}), HasSubstr("not for co-simulation"));
+  EXPECT_THAT(refused({{"modelDescription.xml", neither}}),
+              HasSubstr("neither for co-simulation nor for model exchange"));
   EXPECT_THAT(refused({{"modelDescription.xml", steps}}),
               HasSubstr("there is no binaries/linux64/m.so in it"));
   EXPECT_THAT(refused({{"modelDescription.xml", steps}, {"binaries/linux64/m.so", "no library"}}),
               HasSubstr("error[fmu.library]"));
   EXPECT_THAT(refused({{"modelDescription.xml", steps}, {"../x", ""}}),
               HasSubstr("leads out of its folder"));
+}
+
+/// The FMU of fmus/ball.cpp with its description.
+std::string ball(int version) {
+  const std::string kind = "<ModelExchange modelIdentifier='ball' ";
+  if (version == 2)
+    return "<fmiModelDescription fmiVersion='2.0' modelName='ball' guid='{ball}' "
+           "numberOfEventIndicators='1'>" +
+           kind +
+           "completedIntegratorStepNotNeeded='true'/><DefaultExperiment stopTime='3'/>"
+           "<ModelVariables>"
+           "<ScalarVariable name='h' valueReference='1' causality='output'><Real start='1'/>"
+           "</ScalarVariable>"
+           "<ScalarVariable name='v' valueReference='2' causality='output'><Real start='0'/>"
+           "</ScalarVariable>"
+           "<ScalarVariable name='der(h)' valueReference='3'><Real "
+           "derivative='1'/></ScalarVariable>"
+           "<ScalarVariable name='der(v)' valueReference='4'><Real "
+           "derivative='2'/></ScalarVariable>"
+           "<ScalarVariable name='e' valueReference='6' causality='parameter'><Real start='0.7'/>"
+           "</ScalarVariable>"
+           "<ScalarVariable name='seconds' valueReference='7' causality='output'><Integer/>"
+           "</ScalarVariable></ModelVariables><ModelStructure><Derivatives>"
+           "<Unknown index='3'/><Unknown index='4'/></Derivatives></ModelStructure>"
+           "</fmiModelDescription>";
+  return "<fmiModelDescription fmiVersion='3.0' modelName='ball' instantiationToken='{ball}'>" +
+         kind +
+         "needsCompletedIntegratorStep='true'/><DefaultExperiment stopTime='3'/><ModelVariables>"
+         "<Float64 name='h' valueReference='1' causality='output' start='1'/>"
+         "<Float64 name='v' valueReference='2' causality='output' start='0'/>"
+         "<Float64 name='der(h)' valueReference='3' derivative='1'/>"
+         "<Float64 name='der(v)' valueReference='4' derivative='2'/>"
+         "<Float64 name='e' valueReference='6' causality='parameter' start='0.7'/>"
+         "<Int32 name='seconds' valueReference='7' causality='output'/>"
+         "</ModelVariables><ModelStructure>"
+         "<ContinuousStateDerivative valueReference='3'/>"
+         "<ContinuousStateDerivative valueReference='4'/><EventIndicator valueReference='1'/>"
+         "</ModelStructure></fmiModelDescription>";
+}
+
+/// The same ball without an FMU: parabolas from bounce to bounce.
+double height(double t, double e) {
+  const double g = 9.81;
+  double flight = std::sqrt(2 / g), v = std::sqrt(2 * g);
+  if (t < flight) return 1 - g * t * t / 2;
+  for (;;) {
+    t -= flight;
+    v *= e;
+    if (v < 0.1) return 0;
+    flight = 2 * v / g;
+    if (t < flight) return v * t - g * t * t / 2;
+  }
+}
+
+TEST(FmuImport, ModelExchangeIsIntegratedByMethodsOfTheCatalog) {
+  const test::TemporaryFolder folder;
+  for (const int version : {2, 3}) {
+    const std::string place = version == 2 ? "binaries/linux64" : "binaries/x86_64-linux";
+    const std::string fmu = folder.file("ball.fmu"), rows = folder.file("ball.csv");
+    write_all(fmu, zip({{"modelDescription.xml", ball(version)},
+                        {place + "/ball.so", test::read_all(ball_library())}}));
+    for (const char* method : {"dopri5", "dop853", "radau5", "sdirk4"}) {
+      const test::Output ran =
+          test::run_kardan({"run", fmu, "--method", method, "--tol", "1e-9", "--every", "0.1",
+                            "--set", "e=0.6", "--out", rows, "--force"});
+      ASSERT_EQ(ran.exit_code, 0) << method << ran.err;
+      EXPECT_THAT(ran.out, HasSubstr(std::string("model exchange: ") + method));
+      const Table table = columns_of(rows, {"time", "h", "seconds"});
+      ASSERT_EQ(table.size(), 31U) << method;
+      for (const auto& row : table) {
+        EXPECT_NEAR(row[1], height(row[0], 0.6), 1e-6) << method << " at " << row[0];
+        // At a whole second the clock may be told before or behind its event.
+        if (std::abs(row[0] - std::round(row[0])) > 1e-6) {
+          EXPECT_EQ(row[2], std::floor(row[0])) << method;
+        }
+      }
+    }
+    // It ends by itself at 5 s; without --method one is chosen.
+    test::Output ran = test::run_kardan({"run", fmu, "--t-end", "9", "--json"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("\"reason\": \"stopped\""));
+    EXPECT_THAT(ran.out, HasSubstr("\"t_reached\": 5.0"));
+    ran = test::run_kardan({"run", fmu, "--method", "rn4"});
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("'rn4' needs exact derivatives"));
+  }
 }
 
 TEST(FmuImport, ABrokenArchiveIsRefusedOrRunsAsItWas) {
@@ -181,7 +280,7 @@ TEST(FmuImport, ABrokenArchiveIsRefusedOrRunsAsItWas) {
     if (bad == fmu.archive) continue;
     write_all(folder.file("x.fmu"), bad);
     Diagnostics faults;
-    const auto opened = ImportedFmu::open(folder.file("x.fmu"), faults);
+    const auto opened = ImportedFmu::open(folder.file("x.fmu"), FmuKind::co_simulation, faults);
     EXPECT_EQ(opened == nullptr, faults.has_errors());
     refused += opened == nullptr;
   }

@@ -46,8 +46,17 @@ class DescriptionReader {
       fault(root, fmt::format("fmiVersion is '{}'; wanted 2.0 or 3.0", version));
     out.model_name = required(root, "modelName");
     out.token = required(root, out.version == 2 ? "guid" : "instantiationToken");
-    out.exchange = root.child("ModelExchange") != nullptr;
-    if (const XmlElement* kind = root.child("CoSimulation")) read_kind(*kind, out);
+    if (const XmlElement* kind = root.child("CoSimulation")) {
+      out.co_simulation = read_kind(*kind);
+      out.fixed_step = number(*kind, "fixedInternalStepSize");
+    }
+    if (const XmlElement* kind = root.child("ModelExchange")) {
+      out.exchange = read_kind(*kind);
+      const std::string* steps = kind->attribute(
+          out.version == 2 ? "completedIntegratorStepNotNeeded" : "needsCompletedIntegratorStep");
+      const bool said = steps && (*steps == "true" || *steps == "1");
+      out.tells_steps = said == (out.version == 3);
+    }
     if (const XmlElement* e = root.child("DefaultExperiment")) {
       out.start = number(*e, "startTime");
       out.stop = number(*e, "stopTime");
@@ -66,6 +75,7 @@ class DescriptionReader {
         fault(e, fmt::format("there are two variables '{}'", v.name));
       out.variables.push_back(std::move(v));
     }
+    if (!out.exchange.empty()) read_structure(root, out);
   }
 
  private:
@@ -91,27 +101,76 @@ class DescriptionReader {
     return std::nullopt;
   }
 
-  void read_kind(const XmlElement& e, ImportedDescription& out) {
-    out.co_simulation = required(e, "modelIdentifier");
-    if (out.co_simulation.find('/') != std::string::npos)
-      fault(e, "'modelIdentifier' leads to another folder");
-    out.fixed_step = number(e, "fixedInternalStepSize");
+  /// The name of the library.
+  std::string read_kind(const XmlElement& e) {
+    std::string out = required(e, "modelIdentifier");
+    if (out.find('/') != std::string::npos) fault(e, "'modelIdentifier' leads to another folder");
     const std::string* tool = e.attribute("needsExecutionTool");
     if (tool && (*tool == "true" || *tool == "1"))
       diagnostics_.warning("fmu.tool", "the FMU needs the program that made it",
                            {file_, e.line, e.column}, "it must be installed here");
+    return out;
+  }
+
+  unsigned whole(const XmlElement& e, std::string_view name) {
+    const std::string* given = e.attribute(name);
+    if (!given) return 0;
+    unsigned value = 0;
+    const char* const end = given->data() + given->size();
+    const auto [at, error] = std::from_chars(given->data(), end, value);
+    if (given->empty() || error != std::errc() || at != end)
+      fault(e, fmt::format("'{}' is '{}'; wanted a whole number", name, *given));
+    return value;
+  }
+
+  /// Continuous states and event indicators.
+  void read_structure(const XmlElement& root, ImportedDescription& out) {
+    const XmlElement* structure = root.child("ModelStructure");
+    if (!structure) {
+      fault(root, "'ModelStructure' is missing");
+      return;
+    }
+    if (out.version == 2) {
+      out.indicators = static_cast<int>(whole(root, "numberOfEventIndicators"));
+      if (const XmlElement* all = structure->child("Derivatives"))
+        for (const XmlElement& e : all->children) {
+          const unsigned rate = whole(e, "index");
+          const unsigned state =
+              rate >= 1 && rate <= out.variables.size() ? out.variables[rate - 1].derivative_of : 0;
+          if (state >= 1 && state <= out.variables.size())
+            out.states.push_back(out.variables[state - 1].name);
+          else
+            fault(e, "'index' is that of no derivative");
+        }
+      return;
+    }
+    for (const XmlElement& e : structure->children) {
+      out.indicators += e.name == "EventIndicator";
+      if (e.name != "ContinuousStateDerivative") continue;
+      const unsigned rate = whole(e, "valueReference");
+      const auto derivative = std::ranges::find_if(out.variables, [rate](const auto& v) {
+        return v.reference == rate && v.derivative_of != 0;
+      });
+      const auto state = derivative == out.variables.end()
+                             ? derivative
+                             : std::ranges::find(out.variables, derivative->derivative_of,
+                                                 &ImportedVariable::reference);
+      if (state == out.variables.end())
+        fault(e, "'valueReference' is that of no derivative");
+      else if (state->is_array)
+        diagnostics_.error("fmu.array", fmt::format("the state '{}' is an array", state->name),
+                           state->where, "FMUs with arrays of states cannot be integrated here");
+      else
+        out.states.push_back(state->name);
+    }
   }
 
   ImportedVariable variable(const XmlElement& e, int version) {
     ImportedVariable out;
     out.where = {file_, e.line, e.column};
     out.name = required(e, "name");
-    const std::string reference = required(e, "valueReference");
-    const char* const end = reference.data() + reference.size();
-    if (const auto [at, error] = std::from_chars(reference.data(), end, out.reference);
-        !reference.empty() && (error != std::errc() || at != end))
-      fault(e, fmt::format("valueReference of '{}' is '{}'; wanted a whole number", out.name,
-                           reference));
+    (void)required(e, "valueReference");
+    out.reference = whole(e, "valueReference");
     if (const std::string* given = e.attribute("causality")) out.causality = *given;
     if (!contains(causalities, out.causality))
       fault(e, fmt::format("causality of '{}' is '{}'", out.name, out.causality));
@@ -131,6 +190,7 @@ class DescriptionReader {
     out.type = typed->name;
     out.is_array = e.child("Dimension") != nullptr;
     if (const std::string* given = typed->attribute("start")) out.start = *given;
+    out.derivative_of = whole(*typed, "derivative");
     return out;
   }
 

@@ -24,13 +24,17 @@ struct ImportedVariable {
     return type != "String" && type != "Binary" && type != "Clock";
   }
   bool is_array = false;
+  unsigned derivative_of = 0;  ///< place (2.0, from 1) or reference (3.0) of a state; 0: of none
 };
 
 struct ImportedDescription {
   int version = 2;  ///< 2 or 3
   std::string model_name, token;
-  std::string co_simulation;  ///< the name of the library; empty: not offered
-  bool exchange = false;      ///< model exchange is offered
+  std::string co_simulation;        ///< the name of the library; empty: not offered
+  std::string exchange;             ///< the same of model exchange
+  std::vector<std::string> states;  ///< continuous ones, for model exchange
+  int indicators = 0;               ///< of events
+  bool tells_steps = true;          ///< it wants to know of completed steps
   std::optional<double> start, stop, tolerance, step;  ///< of the default experiment
   std::optional<double> fixed_step;                    ///< [s] communication steps it was made for
   std::vector<ImportedVariable> variables;

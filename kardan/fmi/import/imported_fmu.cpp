@@ -52,7 +52,8 @@ std::string ImportedFmu::unpack(const std::string& path, ImportedDescription& ou
   return {};
 }
 
-std::unique_ptr<ImportedFmu> ImportedFmu::open(const std::string& path, Diagnostics& diagnostics) {
+std::unique_ptr<ImportedFmu> ImportedFmu::open(const std::string& path, FmuKind wanted,
+                                               Diagnostics& diagnostics) {
   std::unique_ptr<ImportedFmu> out(new ImportedFmu());
   const std::size_t errors = diagnostics.error_count();
   std::string wrong;
@@ -66,13 +67,17 @@ std::unique_ptr<ImportedFmu> ImportedFmu::open(const std::string& path, Diagnost
                       "wanted an FMU: a zip archive by the FMI standard");
   if (diagnostics.error_count() > errors) return nullptr;
   const ImportedDescription& d = out->description_;
-  if (d.co_simulation.empty()) {
-    diagnostics.error("fmu.kind", "the FMU is not for co-simulation", {path},
-                      "export it for co-simulation, with its method inside");
+  const bool exchanged =
+      d.co_simulation.empty() || (wanted == FmuKind::model_exchange && !d.exchange.empty());
+  out->kind_ = exchanged ? FmuKind::model_exchange : FmuKind::co_simulation;
+  const std::string& identifier = exchanged ? d.exchange : d.co_simulation;
+  if (identifier.empty()) {
+    diagnostics.error("fmu.kind", "the FMU is neither for co-simulation nor for model exchange",
+                      {path}, "export it as one of these");
     return nullptr;
   }
   const fs::path file = fs::path(out->folder_) / "binaries" /
-                        (d.version == 2 ? "linux64" : "x86_64-linux") / (d.co_simulation + ".so");
+                        (d.version == 2 ? "linux64" : "x86_64-linux") / (identifier + ".so");
   if (!fs::exists(file)) {
     diagnostics.error(
         "fmu.library",
@@ -92,7 +97,7 @@ std::unique_ptr<ImportedFmu> ImportedFmu::open(const std::string& path, Diagnost
 
 std::string ImportedFmu::instantiate() {
   const std::string resources = folder_ + "/resources";
-  return told(functions_->instantiate(description_.token,
+  return told(functions_->instantiate(kind_, description_.token,
                                       description_.version == 2 ? resources : resources + "/"));
 }
 

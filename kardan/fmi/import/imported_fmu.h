@@ -16,12 +16,15 @@ namespace kardan {
 class ImportedFmu {
  public:
   /// Unpacked to a folder of its own, described and loaded; null after reporting what is wrong.
-  static std::unique_ptr<ImportedFmu> open(const std::string& path, Diagnostics& diagnostics);
+  /// Where it is of both kinds, `wanted` decides.
+  static std::unique_ptr<ImportedFmu> open(const std::string& path, FmuKind wanted,
+                                           Diagnostics& diagnostics);
   ~ImportedFmu();
   ImportedFmu(const ImportedFmu&) = delete;
   ImportedFmu& operator=(const ImportedFmu&) = delete;
 
   const ImportedDescription& description() const { return description_; }
+  FmuKind kind() const { return kind_; }
   FmuInterface& functions() { return *functions_; }
   /// With what the FMU has said since the last call.
   std::string instantiate();
@@ -32,6 +35,7 @@ class ImportedFmu {
   std::string unpack(const std::string& path, ImportedDescription& out, Diagnostics& diagnostics);
 
   ImportedDescription description_;
+  FmuKind kind_ = FmuKind::co_simulation;
   std::string folder_;
   void* library_ = nullptr;
   std::string said_;

@@ -33,10 +33,11 @@ class Interface2 final : public FmuInterface {
     if (c_) library_.call<void>("fmi2FreeInstance", c_);
   }
 
-  std::string instantiate(const std::string& token, const std::string& resources) override {
-    c_ = library_.call<fmi2Component>("fmi2Instantiate", static_cast<fmi2String>("kardan"),
-                                      fmi2CoSimulation, token.c_str(),
-                                      ("file://" + resources).c_str(),
+  std::string instantiate(FmuKind kind, const std::string& token,
+                          const std::string& resources) override {
+    const fmi2Type type = kind == FmuKind::co_simulation ? fmi2CoSimulation : fmi2ModelExchange;
+    c_ = library_.call<fmi2Component>("fmi2Instantiate", static_cast<fmi2String>("kardan"), type,
+                                      token.c_str(), ("file://" + resources).c_str(),
                                       static_cast<const fmi2CallbackFunctions*>(&callbacks_), 0, 0);
     return c_ ? std::string() : std::string("it could not be instantiated");
   }
@@ -92,10 +93,54 @@ class Interface2 final : public FmuInterface {
 
   void end() override { (void)on("fmi2Terminate"); }
 
+  std::string enter_event_mode() override {
+    return good("fmi2EnterEventMode", on("fmi2EnterEventMode"));
+  }
+  std::string handle_event(ImportedEvent& out) override {
+    fmi2EventInfo info{1, 0, 0, 0, 0, 0};
+    for (int i = 0; info.newDiscreteStatesNeeded && !info.terminateSimulation; ++i) {
+      if (i == most_event_iterations) return "its event iteration does not end";
+      if (std::string none = good("fmi2NewDiscreteStates", on("fmi2NewDiscreteStates", &info));
+          !none.empty())
+        return none;
+    }
+    out.ends = info.terminateSimulation != 0;
+    out.next = info.nextEventTimeDefined ? std::optional(info.nextEventTime) : std::nullopt;
+    if (out.ends) return {};
+    return good("fmi2EnterContinuousTimeMode", on("fmi2EnterContinuousTimeMode"));
+  }
+  std::string set_point(double t, std::span<const double> states) override {
+    std::string none = good("fmi2SetTime", on<double>("fmi2SetTime", t));
+    if (none.empty() && !states.empty())
+      none = good("fmi2SetContinuousStates",
+                  on("fmi2SetContinuousStates", states.data(), states.size()));
+    return none;
+  }
+  std::string states(std::span<double> out) override {
+    return take("fmi2GetContinuousStates", out);
+  }
+  std::string derivatives(std::span<double> out) override {
+    return take("fmi2GetDerivatives", out);
+  }
+  std::string indicators(std::span<double> out) override {
+    return take("fmi2GetEventIndicators", out);
+  }
+  std::string completed_step(bool& event, bool& ends) override {
+    int asks = 0, stops = 0;
+    std::string none = good("fmi2CompletedIntegratorStep",
+                            on<int>("fmi2CompletedIntegratorStep", 1, &asks, &stops));
+    event = asks != 0;
+    ends = stops != 0;
+    return none;
+  }
+
  private:
   template <class... Arguments>
   int on(const char* name, Arguments... arguments) const {
     return library_.call<int>(name, c_, arguments...);
+  }
+  std::string take(const char* name, std::span<double> out) const {
+    return out.empty() ? std::string() : good(name, on(name, out.data(), out.size()));
   }
   static std::string good(const char* name, int status) {
     if (status == fmi2OK || status == fmi2Warning) return {};

@@ -20,13 +20,18 @@ class Interface3 final : public FmuInterface {
     if (i_) library_.call<void>("fmi3FreeInstance", i_);
   }
 
-  std::string instantiate(const std::string& token, const std::string& resources) override {
-    i_ = library_.call<fmi3Instance>("fmi3InstantiateCoSimulation",
-                                     static_cast<fmi3String>("kardan"), token.c_str(),
-                                     resources.c_str(), false, false, false, false,
-                                     static_cast<const fmi3ValueReference*>(nullptr),
-                                     std::size_t{0}, static_cast<fmi3InstanceEnvironment>(&said_),
-                                     &hear_3, static_cast<fmi3IntermediateUpdateCallback>(nullptr));
+  std::string instantiate(FmuKind kind, const std::string& token,
+                          const std::string& resources) override {
+    const fmi3String name = "kardan";
+    const fmi3InstanceEnvironment said = &said_;
+    if (kind == FmuKind::co_simulation)
+      i_ = library_.call<fmi3Instance>(
+          "fmi3InstantiateCoSimulation", name, token.c_str(), resources.c_str(), false, false,
+          false, false, static_cast<const fmi3ValueReference*>(nullptr), std::size_t{0}, said,
+          &hear_3, static_cast<fmi3IntermediateUpdateCallback>(nullptr));
+    else
+      i_ = library_.call<fmi3Instance>("fmi3InstantiateModelExchange", name, token.c_str(),
+                                       resources.c_str(), false, false, said, &hear_3);
     return i_ ? std::string() : std::string("it could not be instantiated");
   }
 
@@ -75,10 +80,52 @@ class Interface3 final : public FmuInterface {
 
   void end() override { (void)on("fmi3Terminate"); }
 
+  std::string enter_event_mode() override {
+    return good("fmi3EnterEventMode", on("fmi3EnterEventMode"));
+  }
+  std::string handle_event(ImportedEvent& out) override {
+    bool more = true, nominals = false, values = false, defined = false;
+    double next = 0;
+    for (int i = 0; more && !out.ends; ++i) {
+      if (i == most_event_iterations) return "its event iteration does not end";
+      if (std::string none =
+              good("fmi3UpdateDiscreteStates", on("fmi3UpdateDiscreteStates", &more, &out.ends,
+                                                  &nominals, &values, &defined, &next));
+          !none.empty())
+        return none;
+    }
+    out.next = defined ? std::optional(next) : std::nullopt;
+    if (out.ends) return {};
+    return good("fmi3EnterContinuousTimeMode", on("fmi3EnterContinuousTimeMode"));
+  }
+  std::string set_point(double t, std::span<const double> states) override {
+    std::string none = good("fmi3SetTime", on("fmi3SetTime", t));
+    if (none.empty() && !states.empty())
+      none = good("fmi3SetContinuousStates",
+                  on("fmi3SetContinuousStates", states.data(), states.size()));
+    return none;
+  }
+  std::string states(std::span<double> out) override {
+    return take("fmi3GetContinuousStates", out);
+  }
+  std::string derivatives(std::span<double> out) override {
+    return take("fmi3GetContinuousStateDerivatives", out);
+  }
+  std::string indicators(std::span<double> out) override {
+    return take("fmi3GetEventIndicators", out);
+  }
+  std::string completed_step(bool& event, bool& ends) override {
+    return good("fmi3CompletedIntegratorStep",
+                on("fmi3CompletedIntegratorStep", true, &event, &ends));
+  }
+
  private:
   template <class... Arguments>
   int on(const std::string& name, Arguments... arguments) const {
     return library_.call<int>(name, i_, arguments...);
+  }
+  std::string take(const char* name, std::span<double> out) const {
+    return out.empty() ? std::string() : good(name, on(name, out.data(), out.size()));
   }
   static std::string good(const std::string& name, int status) {
     if (status == fmi3OK || status == fmi3Warning) return {};

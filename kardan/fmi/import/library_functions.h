@@ -8,6 +8,9 @@
 
 namespace kardan {
 
+/// At one event; more is a fault of the FMU.
+inline constexpr int most_event_iterations = 1000;
+
 class LibraryFunctions {
  public:
   explicit LibraryFunctions(void* library) : library_(library) {}
