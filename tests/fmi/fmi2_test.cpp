@@ -94,7 +94,7 @@ name: pushed cart
 dimension: 2
 gravity: [0, 0]
 parameters: {m: {value: 2, unit: kg}, far: 100}
-functions: {push: {type: input, unit: N, start: 1}}
+inputs: {push: {unit: N, start: 1}}
 bodies: {cart: {mass: m, inertia: 1, position: [0, 0]}}
 joints: {rail: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: [1, 0]}}
 forces: {motor: {type: force, on: cart, fx: push(t)}}

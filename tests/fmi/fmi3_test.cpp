@@ -84,7 +84,7 @@ name: lift
 dimension: 2
 gravity: [0, -10]
 parameters: {m: 2}
-functions: {push: {type: input, unit: N, between: ramp}}
+inputs: {push: {unit: N, between: ramp}}
 bodies: {car: {mass: m, inertia: 1, position: [0, 1]}}
 joints: {rail: {type: prismatic, bodies: [ground, car], at: [0, 0], axis: [0, 1]}}
 forces: {motor: {type: force, on: car, fy: push(t)}}
