@@ -10,9 +10,9 @@
 namespace kardan {
 namespace {
 
-constexpr double least_share = 1.0 / 3;
+constexpr double least_estimate = 1.0 / 3;
 /// What is smaller is rounding, of the reference too.
-constexpr double rounding = 1e-12;
+constexpr double least_error = 1e-12;
 /// [of the time] The same time.
 constexpr double same_time = 1e-9;
 
@@ -28,7 +28,7 @@ std::optional<EstimateCheck> check_estimate(const EstimatedError& estimate,
   const ReachedError at_end = reached_error(accuracy.bands, accuracy.times.size() - 1);
   EstimateCheck out{std::max(estimate.end_position, estimate.end_velocity),
                     std::max(at_end.position, at_end.velocity), t, false};
-  out.low = out.measured > rounding && out.estimated < least_share * out.measured;
+  out.low = out.measured > least_error && out.estimated < least_estimate * out.measured;
   return out;
 }
 
