@@ -11,9 +11,9 @@ set(KARDAN_LIGHT_ROOMS "kardan/io|kardan/model|kardan/run|kardan/study|apps/[a-z
 # Elements that are built of what is compiled elsewhere. Touching one of them compiles its list alone.
 set(KARDAN_LISTS "kardan/elements/(joints|forces|sensors)/catalog.cpp")
 
-# What stays alone: those lists; sources with definitions of their own, made for several processors, that instantiate a class for
-# others, or templates that take longer than all else (Eigen); and base: the compiler inlines less in larger units, which
-# made expressions slower to read (4 % of a short run of the vehicle).
+# What stays alone: those lists; sources with definitions of their own, made for several processors, that instantiate a
+# class for others, or templates that take longer than all else (Eigen); and base: the compiler inlines less in larger
+# units, which made expressions slower to read (4 % of a short run of the vehicle).
 function(stays_alone out source)
   file(STRINGS ${source} text)
   get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
