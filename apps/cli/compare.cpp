@@ -11,6 +11,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/compare_reference.h"
+#include "apps/cli/compare_results.h"
 #include "apps/cli/print.h"
 #include "apps/pictures/html_page.h"
 #include "apps/pictures/svg_plot.h"
@@ -202,6 +203,7 @@ struct CompareCommand {
   std::optional<double> t_end;
   int repetitions = 3;
   bool force = false;  // overwrite files of others
+  std::string other;   // a result beside the first
 };
 
 /// "auto" and the methods that it chooses among, those that can treat the equations.
@@ -231,6 +233,9 @@ bool write_files(const CompareCommand& given, const std::string& model, const Co
 }  // namespace
 
 static int compare(const ModelOptions& options, const CompareCommand& given) {
+  if (!given.other.empty())
+    return compare_results(
+        {options.file, given.other, given.out, options.json, options.quiet, given.force});
   StartedModel started;
   if (const int code = start_model(options, started); code != finished) return code;
   Diagnostics faults;
@@ -288,9 +293,12 @@ Verb compare_verb() {
   };
   auto o = std::make_shared<Options>();
   CompareCommand& given = o->given;
-  return {"compare", "work against precision of several methods",
+  return {"compare", "work against precision of several methods; or two results",
           joined(model_arguments(o->model),
-                 {{.name = "--methods",
+                 {{.name = "RESULT",
+                   .doc = "a result (.h5, .csv), with MODEL another one: where they differ",
+                   .to = &given.other},
+                  {.name = "--methods",
                    .doc = "METHOD[@FORMULATION],...; default: auto, and those it chooses among",
                    .to = &given.methods},
                   {.name = "--tols",

@@ -16,11 +16,13 @@ namespace {
 
 struct Collected final : ResultSink {
   Trajectory out;
+  std::vector<std::string> units;
   std::vector<int> places;
   void begin(const ResultDescription& d) override {
     for (const ResultColumn& c : d.layout.columns)
       if (c.name != "time") {
         out.names.push_back(c.name);
+        units.push_back(c.unit);
         places.push_back(c.at);
       }
   }
@@ -48,7 +50,15 @@ std::vector<std::string> cells(const std::string& line) {
   return out;
 }
 
-std::optional<Trajectory> read_csv(const std::string& path, Diagnostics& diagnostics) {
+/// "x [m]": m
+std::string unit_in(const std::string& cell) {
+  const auto open = cell.find(" [");
+  return open == std::string::npos || !cell.ends_with(']')
+             ? std::string()
+             : cell.substr(open + 2, cell.size() - open - 3);
+}
+
+std::optional<ReadResult> read_csv(const std::string& path, Diagnostics& diagnostics) {
   const auto text = read_input(path, std::string::npos, FileKind::regular);
   if (!text) {
     diagnostics.error("file.open", text.error().why, {path}, "check the path and the permissions");
@@ -57,7 +67,9 @@ std::optional<Trajectory> read_csv(const std::string& path, Diagnostics& diagnos
   std::istringstream file(*text);
   std::string line;
   std::getline(file, line);
-  Trajectory out;
+  ReadResult result;
+  Trajectory& out = result.values;
+  for (const std::string& cell : cells(line)) result.units.push_back(unit_in(cell));
   for (const std::string& name : cells(line)) out.names.push_back(name.substr(0, name.find(" [")));
   if (out.names.empty() || out.names.front() != "time") {
     refuse(path, 1, "its first column is not the time", diagnostics);
@@ -65,6 +77,7 @@ std::optional<Trajectory> read_csv(const std::string& path, Diagnostics& diagnos
   }
   const std::size_t width = out.names.size();
   out.names.erase(out.names.begin());
+  result.units.erase(result.units.begin());
   for (int number = 2; std::getline(file, line); ++number) {
     Vector row;
     for (const std::string& cell : cells(line)) {
@@ -83,14 +96,14 @@ std::optional<Trajectory> read_csv(const std::string& path, Diagnostics& diagnos
     row.erase(row.begin());
     out.rows.push_back(std::move(row));
   }
-  return out;
+  return result;
 }
 
-std::optional<Trajectory> read_stored(const std::string& path, Diagnostics& diagnostics) {
+std::optional<ReadResult> read_stored(const std::string& path, Diagnostics& diagnostics) {
   const auto stored = StoredResult::open(path, diagnostics);
   Collected sink;
   if (!stored || !stored->replay(sink, diagnostics)) return std::nullopt;
-  return std::move(sink.out);
+  return ReadResult{std::move(sink.out), std::move(sink.units)};
 }
 
 bool equidistant(const std::vector<double>& times) {
@@ -117,11 +130,15 @@ std::vector<std::string> compared(const System& system) {
 
 }  // namespace
 
+std::optional<ReadResult> read_result(const std::string& path, Diagnostics& diagnostics) {
+  return is_stored_result(path) ? read_stored(path, diagnostics) : read_csv(path, diagnostics);
+}
+
 std::optional<Trajectory> reference_from(const std::string& path, const System& system,
                                          CompareOptions& options, Diagnostics& diagnostics) {
-  const std::optional<Trajectory> all =
-      is_stored_result(path) ? read_stored(path, diagnostics) : read_csv(path, diagnostics);
-  if (!all) return std::nullopt;
+  const std::optional<ReadResult> read = read_result(path, diagnostics);
+  if (!read) return std::nullopt;
+  const Trajectory* const all = &read->values;
   if (!equidistant(all->times)) {
     refuse(path, 0, "no rows at equidistant times", diagnostics);
     return std::nullopt;

@@ -8,6 +8,13 @@
 
 namespace kardan::cli {
 
+/// A result file (.csv, .h5): all columns but the time, with their units.
+struct ReadResult {
+  Trajectory values;
+  std::vector<std::string> units;
+};
+std::optional<ReadResult> read_result(const std::string& path, Diagnostics& diagnostics);
+
 /// Positions and velocities of the system on equidistant times, which become the times of the
 /// comparison. Nothing after reporting what is wrong: no rows, a position or velocity of the model
 /// that is missing, a value that is no number.

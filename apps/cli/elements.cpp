@@ -132,6 +132,12 @@ void print_function_markdown() {
     fmt::print("\n### {}\n\n{}\n\n```text\n{}\n```\n\n", f.type, f.summary, f.equation);
     print_field_table(f.fields);
   }
+  fmt::print(
+      "\n## Inputs\n\nEntries of the section `inputs`: set from outside while a simulation goes on "
+      "step by step; elsewhere an input\nstays at its start. They are called in expressions as "
+      "`NAME(t)`.\n\n```text\ny = the polynomial of degree 0, 1 or 3 through the values set "
+      "last\n```\n\n");
+  print_field_table(input_field_docs());
 }
 
 void print_markdown(const Catalog& catalog) {

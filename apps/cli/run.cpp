@@ -11,6 +11,7 @@
 #include "apps/cli/checkpointing.h"
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
+#include "apps/cli/output_table.h"
 #include "apps/cli/print.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/step_log.h"
@@ -172,6 +173,7 @@ struct Files {
   ResultWriter& results;
   CheckpointWriter& checkpoints;
   StepLog& log;
+  OutputTable& outputs;
   Facts facts = {};
 
   std::string failure() const {
@@ -241,7 +243,12 @@ RunReport run_to_files(Prepared& prepared, SimulateOptions options, Told& told,
     files.log.sync();
     files.checkpoints.write(memory);
   };
-  return simulate(prepared, options, watchers, faults, from ? &from->memory : nullptr);
+  // Of a run that goes on the beginning is not known.
+  if (!from) files.outputs.join(prepared.start, watchers);
+  RunReport report =
+      simulate(prepared, options, watchers, faults, from ? &from->memory : nullptr);
+  if (!from) files.outputs.finish(report);
+  return report;
 }
 
 /// Whether the checkpoint and its rows are of this run; else everything that is against it.
@@ -281,10 +288,14 @@ void finish_files(const System& system, const RunReport& report, const Instant& 
                   const ModelOptions& options, Files& files) {
   files.results.end(report, end);
   files.log.close();
-  if (options.json)
-    print_json(to_json(system, report, end));
-  else if (!options.quiet)
+  if (options.json) {
+    Json certificate = to_json(system, report, end);
+    if (files.outputs.known()) certificate["outputs"] = files.outputs.to_json();
+    print_json(certificate);
+  } else if (!options.quiet) {
     print_report(system, report, files.facts);
+    if (files.outputs.known()) files.outputs.print();
+  }
 }
 
 /// Of a run that does not answer: its thread goes on until the program ends.
@@ -389,7 +400,8 @@ static int run(ModelOptions options, RunOptions given) {
   const Interrupt interrupt;
   before.off();
   const Limits limits{begin, given.wall_limit};
-  Told told{{results, checkpoints, log, facts}};
+  OutputTable output_table(system, simulate_options);
+  Told told{{results, checkpoints, log, output_table, facts}};
   RunReport report;
   const Ended ended = supervise(
       [&] {

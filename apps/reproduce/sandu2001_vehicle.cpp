@@ -27,7 +27,7 @@ namespace {
 constexpr const char* height = "chassis.z";
 /// A force whose derivatives the W-method is denied. The springs' would make it explicit in the
 /// fastest modes.
-constexpr const char* blind_force = "tyre_front_left";
+constexpr const char* blind_force = "front_left.tyre";
 constexpr double vehicle_tolerances[] = {1e-2, 1e-3, 1e-4, 1e-5};
 constexpr double printed_explicit[4][4] = {{3618, 3641, 3667, 3663},  // [s] by end, tolerance
                                            {7276, 7348, 7287, 7276},
@@ -394,8 +394,8 @@ int sandu2001_fig5(const Options& options, Checks& checks) {
       if (model.system->event_names()[e.event] == name) return e.t;
     return std::nan("");
   };
-  const double front = first_event("tyre_front_left.bump"),
-               rear = first_event("tyre_rear_left.bump");
+  const double front = first_event("front_left.tyre.bump"),
+               rear = first_event("rear_left.tyre.bump");
   fmt::print("Fig. 5: written to {}\n\n", path);
   fmt::print("                                   printed      ours\n");
   fmt::print("dominant eigenvalue [1/s]          -2.6e5       {:.4g}\n", dominant);

@@ -20,8 +20,8 @@ name: cart and pole
 dimension: 2
 gravity: [0, -9.81]
 parameters: {tilt: 0, push_at_start: 0, length: 1}
-functions:
-  push: {type: input, unit: N, start: push_at_start}
+inputs:
+  push: {unit: N, start: push_at_start}
 bodies:
   cart: {mass: 1, inertia: 1}
   pole: {mass: 0.2, inertia: 0.2*length^2/12, position: [-0.5*length*sin(tilt), 0.5*length*cos(tilt)], angle: tilt}

@@ -237,7 +237,8 @@ void Builder<D>::formula_row(ElementFormula formula, std::string label, RowUnit 
 template <int D>
 void Builder<D>::formula_quantity(const std::string& suffix, std::string unit,
                                   ElementFormula formula) {
-  program_.expressions.push_back({name_ + "." + suffix, std::move(formula), std::move(unit)});
+  program_.expressions.push_back(
+      {suffix.empty() ? name_ : name_ + "." + suffix, std::move(formula), std::move(unit)});
 }
 
 template <int D>

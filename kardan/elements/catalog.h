@@ -18,6 +18,8 @@
 ///   static constexpr Glyph glyph;                                 // or Glyph drawn() const
 ///   static constexpr Silhouette silhouette;                       // with double drawn_radius() const
 ///   static constexpr FreeCoordinate free_coordinate;             // of a joint that has one
+///   static constexpr Reflection reflection;                       // how a mirrored part has it
+///   static constexpr std::string_view one_handed;                 // fields that cannot be mirrored
 ///   RoadLine road_line(double from, double to) const;
 
 #include <array>
@@ -49,6 +51,18 @@ enum class FreeCoordinate { none, angle, slide };
 /// As elements on a coordinate call it; empty: there is none.
 std::string_view coordinate_of(FreeCoordinate free, int dimension);
 
+/// What becomes of an element in a mirrored part. Its frames are mirrored, and one of their axes is
+/// turned around to keep them right-handed.
+enum class Reflection {
+  none,        ///< it has a hand, or means directions of the world: it is refused
+  along,       ///< distances, and displacements along x and z of its frames, keep their values
+  about,       ///< angles about z of its frames keep their values
+  coordinate,  ///< `about` where its field `coordinate` is an angle, else `along`
+  joints,      ///< it acts on coordinates of joints, which keep their values
+  vector,      ///< `along`, with the fields fx, fy, fz
+  axial,       ///< `along`, with the fields tx, ty, tz of a torque
+};
+
 /// The upper side of a road: along x and up [m], with a name that equal ones share.
 struct RoadLine {
   std::string key;
@@ -78,6 +92,8 @@ struct ElementType {
   bool traced = false;         ///< its point leaves a path in a replay
   Silhouette silhouette = Silhouette::none;
   FreeCoordinate free_coordinate = FreeCoordinate::none;  ///< of a joint
+  Reflection reflection = Reflection::none;
+  std::string_view one_handed = {};  ///< fields that cannot be mirrored, with blanks between them
   template <class Answer, class... More>
   using Asked = std::function<Answer(const FieldMap&, const std::string& owner,
                                      const SourceLocation&, const ValueReader&, More...)>;
@@ -100,6 +116,8 @@ void describe_traits(ElementType& e) {
   if constexpr (requires { T::traced; }) e.traced = T::traced;
   if constexpr (requires { T::silhouette; }) e.silhouette = T::silhouette;
   if constexpr (requires { T::free_coordinate; }) e.free_coordinate = T::free_coordinate;
+  if constexpr (requires { T::reflection; }) e.reflection = T::reflection;
+  if constexpr (requires { T::one_handed; }) e.one_handed = T::one_handed;
   e.glyph = [](const FieldMap& values, const std::string& owner, const SourceLocation& where,
                const ValueReader& reader) {
     if constexpr (requires { T::glyph; }) {

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "kardan/io/parts.h"
 #include "kardan/io/table_file.h"
+#include "kardan/io/unused_parameters.h"
 
 namespace kardan {
 namespace {
@@ -58,6 +62,17 @@ class Loader {
     files_.push_back(file);
     whole.complete = true;
     whole.root = tree(text, file, 0, whole.complete);
+    if (whole.complete && whole.root.kind == YamlNode::Kind::mapping) {
+      stack_.push_back(canonical(file));
+      expand(whole.root, whole.complete);
+      if (const int at = find_key(whole.root, "ports"); at >= 0) {
+        diagnostics_.error("part.port", "a file with ports is a part of others",
+                           place(whole.root.keys[static_cast<std::size_t>(at)]),
+                           "name it under 'parts' of a model, with a body for every port");
+        whole.root.items.erase(whole.root.items.begin() + at);
+        whole.root.keys.erase(whole.root.keys.begin() + at);
+      }
+    }
     whole.files = std::move(files_);
     return whole;
   }
@@ -98,6 +113,54 @@ class Loader {
     stack_.pop_back();
     join(std::move(own.root), Rank::above, result);
     return result;
+  }
+
+  void expand(YamlNode& root, bool& complete) {
+    if (find_key(root, "parts") < 0) return;
+    expand_parts(
+        root, [&](const YamlNode& file) { return part(file, complete); }, files_, diagnostics_);
+  }
+
+  /// The tree of a part's file: read once, however often it is used.
+  const YamlNode* part(const YamlNode& item, bool& complete) {
+    const SourceLocation where = place(item);
+    const std::string from = files_[static_cast<std::size_t>(item.file)].str();
+    if (!possible(item.text, where)) return nullptr;
+    const fs::path path = fs::path(from).parent_path() / item.text;
+    const fs::path full = canonical(path);
+    if (!allowed(item.text, full, where)) return nullptr;
+    if (std::find(stack_.begin(), stack_.end(), full) != stack_.end()) {
+      diagnostics_.error("include.cycle", fmt::format("'{}' is a part of itself", item.text), where,
+                         "remove one of the parts of the circle");
+      return nullptr;
+    }
+    if (const auto known = parts_.find(full); known != parts_.end()) return &known->second;
+    const auto text = read_text(full.string(), FileKind::regular, where, diagnostics_);
+    if (!text) return nullptr;
+    const std::string name = path.lexically_normal().string();
+    const int index = static_cast<int>(files_.size());
+    files_.push_back(name);
+    stack_.push_back(full);
+    const std::set<fs::path> seen = std::exchange(seen_, {});  // a part includes for itself
+    bool whole = true;
+    YamlNode root = tree(*text, name, index, whole);
+    if (whole && root.kind == YamlNode::Kind::mapping) {
+      YamlDocument own;
+      own.root = root;
+      own.complete = true;
+      own.files = files_;
+      report_unused_parameters(own, diagnostics_);
+      expand(root, whole);
+    }
+    seen_ = seen;
+    stack_.pop_back();
+    complete &= whole;
+    if (whole && root.kind != YamlNode::Kind::mapping) {
+      diagnostics_.error("model.shape",
+                         fmt::format("{}: got {}; wanted a mapping", name, describe(root)),
+                         place(root));
+    }
+    return &parts_.emplace(full, std::move(root)).first->second;
   }
 
   /// Reads the tables that stand in files of their own.
@@ -251,6 +314,7 @@ class Loader {
   std::vector<SharedText> files_;
   std::vector<fs::path> stack_;  // files being read, the outermost first
   std::set<fs::path> seen_;
+  std::map<fs::path, YamlNode> parts_;  // trees of their files
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr double format_version = 1;
 
 const std::vector<std::string>& top_level_keys() {
   static const std::vector<std::string> keys{
-      "kardan",     "include", "name",     "dimension", "gravity",   "parameters",  "functions",
+      "kardan",     "include", "parts",    "inputs",   "name",     "dimension", "gravity",   "parameters",  "functions",
       "colors",     "shapes",  "ground",   "defaults",  "bodies",    "elements",    "joints",
       "drivers",    "forces",  "contacts", "sensors",   "assemble",  "equilibrium", "start",
       "invariants", "when",    "outputs",  "simulate",  "equations", "friction"};
@@ -34,12 +34,21 @@ bool holds_elements(const std::string& section) {
          section == "forces" || section == "contacts" || section == "sensors";
 }
 
-bool is_well_formed_name(std::string_view name) {
+bool is_well_formed_word(std::string_view name) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   const auto allowed = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
   return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), allowed);
+}
+
+/// Words with dots between them: what stands before them are parts.
+bool is_well_formed_name(std::string_view name) {
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+    if (!is_well_formed_word(name.substr(0, dot))) return false;
+    name.remove_prefix(dot + 1);
+  }
+  return is_well_formed_word(name);
 }
 
 class ModelReader {
@@ -300,10 +309,16 @@ class ModelReader {
         named(expander, node, section, model_.events);
       } else if (section == "friction") {
         named(expander, node, section, model_.frictions);
-      } else if (section == "invariants" || section == "outputs") {
+      } else if (section == "invariants" ||
+                 (section == "outputs" && node.kind != YamlNode::Kind::mapping)) {
         list(expander, node, section, section == "outputs" ? model_.outputs : model_.invariants);
+      } else if (section == "inputs") {
+        inputs(expander, node);
+      } else if (section == "outputs" && node.kind == YamlNode::Kind::mapping) {
+        named_outputs(expander, node);
       } else if (FieldMap* const names = definitions(section)) {
         define(expander, node, section, *names);
+        if (section == "functions") refuse_inputs(*names);
       } else if (section == "assemble") {
         wishes(expander, node);
       } else if (section == "ground" || section == "equilibrium" || section == "simulate" ||
@@ -335,6 +350,58 @@ class ModelReader {
         out.push_back(std::move(item));
       else
         bad_name(item.first, item.second.where);
+    }
+  }
+
+  /// Functions that are set from outside; others may use them.
+  void inputs(Expander& expander, const YamlNode& node) {
+    FieldMap found;
+    define(expander, node, "inputs", found);
+    for (auto& [name, value] : found) {
+      auto* map = std::get_if<FieldMap>(&value.data);
+      if (!map) {
+        diagnostics_.error("model.shape", fmt::format("inputs.{}: wanted a mapping", name),
+                           value.where, fmt::format("write {}: {{unit: N, start: 0}}", name));
+        continue;
+      }
+      map->insert(map->begin(), {"type", FieldValue("input")});
+    }
+    model_.functions.insert(model_.functions.begin(), std::make_move_iterator(found.begin()),
+                            std::make_move_iterator(found.end()));
+  }
+
+  void refuse_inputs(const FieldMap& functions) {
+    for (const auto& [name, value] : functions) {
+      const auto* map = std::get_if<FieldMap>(&value.data);
+      for (std::size_t i = 0; map && i < map->size(); ++i) {
+        const auto* type = std::get_if<std::string>(&(*map)[i].second.data);
+        // Those of the section `inputs` have no place for their type.
+        if (type && (*map)[i].first == "type" && *type == "input" &&
+            (*map)[i].second.where.line > 0)
+          diagnostics_.error("function.input",
+                             fmt::format("functions.{}: inputs have a section of their own", name),
+                             (*map)[i].second.where,
+                             fmt::format("write inputs: {{{}: {{unit: N, start: 0}}}}", name));
+      }
+    }
+  }
+
+  /// {height: arm.y, speed: {value: 3.6*car.vx, unit: km/h}}: sensors, and outputs by their names.
+  void named_outputs(Expander& expander, const YamlNode& node) {
+    const FieldValue all = expander.value(node, "outputs");
+    for (const auto& [name, given] : std::get<FieldMap>(all.data)) {
+      const auto* map = std::get_if<FieldMap>(&given.data);
+      NamedFields sensor{name, {}, given.where, "sensors"};
+      sensor.fields.emplace_back("type", "expression");
+      if (map)
+        sensor.fields.insert(sensor.fields.end(), map->begin(), map->end());
+      else
+        sensor.fields.emplace_back("value", given);
+      if (!check_name(name, given.where, "sensors")) continue;
+      model_.elements.push_back(std::move(sensor));
+      FieldValue output(name);
+      output.where = given.where;
+      model_.outputs.push_back(std::move(output));
     }
   }
 
@@ -386,6 +453,13 @@ class ModelReader {
             "rename the parameter, or this");
       return false;
     }
+    if (!stands_apart(name)) {
+      if (once())
+        diagnostics_.error("name.duplicate",
+                           fmt::format("'{}' is a part and something else too", name), where,
+                           "the dots of a name stand behind parts: rename one of the two");
+      return false;
+    }
     const auto [first, is_new] = names_.emplace(name, where);
     if (!is_new && once())
       diagnostics_.error(
@@ -394,6 +468,17 @@ class ModelReader {
                       first->second.file.str(), first->second.line, first->second.column),
           where, "bodies, elements and events share their names: rename one");
     return is_new;
+  }
+
+  /// No part of the model is called as one of its things.
+  bool stands_apart(const std::string& name) {
+    bool apart = !parts_.contains(name);
+    for (auto dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+      const std::string part = name.substr(0, dot);
+      apart = apart && !names_.contains(part);
+      parts_.insert(part);
+    }
+    return apart;
   }
 
   void wishes(Expander& expander, const YamlNode& node) {
@@ -417,6 +502,7 @@ class ModelReader {
   ParameterScope scope_;
   std::set<std::string> parameter_names_;
   std::unordered_map<std::string, SourceLocation> names_;  // of bodies, elements and events
+  std::set<std::string> parts_;                            // what stands before dots of names
   std::set<std::tuple<std::string, int, int>> reported_;
 };
 

@@ -11,6 +11,7 @@
 #include "kardan/model/friction.h"
 #include "kardan/model/functions.h"
 #include "kardan/model/observation.h"
+#include "kardan/model/placement.h"
 #include "kardan/model/shape.h"
 
 namespace kardan {
@@ -137,13 +138,34 @@ void add_functions(Json& defs) {
   defs["function"] = one_of(std::move(kinds));
 }
 
+/// Files used as parts, and what they leave at things that they place.
+void add_parts(Json& defs) {
+  const Json text = {{"type", "string"}};
+  Json placement = object_of(placement_field_docs());
+  defs["placed"] = list_of(placement);
+  defs["placed"]["description"] = "where the part stands that this is of; written by parts";
+  defs["part"] = placement;
+  defs["part"]["properties"]["file"] = text;
+  defs["part"]["properties"]["with"] = names_of(reference("parameter"));
+  defs["part"]["required"] = {"file"};
+}
+
 void add_bodies(Json& defs) {
+  const Json turned = {{"enum", {"x", "y", "z"}},
+                       {"description", "half a turn of the frame; written by parts"}};
   defs["marker"] = object_of(marker_field_docs());
   defs["marker"]["properties"]["repeat"] = reference("repeat");
+  defs["marker"]["properties"]["placed"] = reference("placed");
   Json placed = object_of(marker_field_docs());
   placed["properties"]["body"] = {{"type", "string"}};
+  placed["properties"]["placed"] = reference("placed");
+  placed["properties"]["turned"] = turned;
   placed["required"] = {"body"};
-  defs["place"] = one_of({{{"type", "string"}}, placed});
+  const Json named = {{"type", "object"},
+                      {"properties", {{"marker", {{"type", "string"}}}, {"turned", turned}}},
+                      {"required", {"marker"}},
+                      {"additionalProperties", false}};
+  defs["place"] = one_of({{{"type", "string"}}, placed, named});
   defs["shape"] = object_of(shape_field_docs());
   defs["shape"]["properties"]["use"] = {{"type", "string"},
                                         {"description", "name of a shape; other keys replace its"}};
@@ -154,6 +176,7 @@ void add_bodies(Json& defs) {
   body["markers"] = markers;
   body["shapes"] = shapes;
   body["hold"] = list_of({{"type", "string"}});
+  body["placed"] = reference("placed");
   body["accept"] = {{"const", "inertia"}};
   body["repeat"] = reference("repeat");
   defs["ground"] = {{"type", {"object", "null"}},
@@ -181,6 +204,8 @@ Json element_type(const ElementType& type) {
   for (const char* key : {"at", "axis", "x_axis"})
     if (!p.contains(key)) p[key] = reference("vector");
   p["color"] = reference("color");
+  p["placed"] = reference("placed");
+  p["turned"] = {{"enum", {"x", "y", "z"}}};
   p["repeat"] = reference("repeat");
   return out;
 }
@@ -255,6 +280,7 @@ std::string model_schema(const Catalog& catalog) {
   Json defs = Json::object();
   add_values(defs);
   add_functions(defs);
+  add_parts(defs);
   add_bodies(defs);
   add_elements(catalog, defs);
   add_requests(defs);
@@ -264,6 +290,8 @@ std::string model_schema(const Catalog& catalog) {
   p["include"] = one_of({text, list_of(text)});
   p["name"] = {{"type", {"string", "number"}}};
   p["dimension"] = {{"enum", {2, 3}}, {"description", "2: plane; 3: space"}};
+  p["parts"] = names_of(reference("part"));
+  p["ports"] = list_of(text);
   p["gravity"] = reference("vector");
   p["parameters"] = names_of(reference("parameter"));
   p["functions"] = names_of(reference("function"));
@@ -281,7 +309,12 @@ std::string model_schema(const Catalog& catalog) {
   p["invariants"] = list_section(text);
   p["when"] = names_of(reference("event"));
   p["friction"] = names_of(reference("friction"));
-  p["outputs"] = list_section(text);
+  p["inputs"] = names_of(object_of(input_field_docs()));
+  Json output = object_of({});
+  output["properties"]["value"] = reference("scalar");
+  output["properties"]["unit"] = text;
+  output["required"] = {"value"};
+  p["outputs"] = one_of({list_section(text), names_of(one_of({reference("scalar"), output}))});
   p["simulate"] = reference("simulate");
   const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                        {"title", "Kardan model"},

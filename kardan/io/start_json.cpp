@@ -121,10 +121,26 @@ Json to_json(const System& system, double t, const Linearization& r) {
   out["cyclic"] = r.cyclic;
   out["largest_acceleration"] = r.largest_acceleration;
   out["zero"] = r.zero;
-  out["matrix"] = Json::array();
-  for (int i = 0; i < r.modes.A.rows(); ++i)
-    out["matrix"].push_back(
-        std::vector<double>(r.modes.A.row(i), r.modes.A.row(i) + r.modes.A.cols()));
+  const auto rows_of = [](const Matrix& m) {
+    Json rows = Json::array();
+    for (int i = 0; i < m.rows(); ++i)
+      rows.push_back(std::vector<double>(m.row(i), m.row(i) + m.cols()));
+    return rows;
+  };
+  out["matrix"] = rows_of(r.modes.A);
+  const Channels& c = r.channels;
+  out["inputs"] = Json::array();
+  for (std::size_t k = 0; k < c.inputs.size(); ++k)
+    out["inputs"].push_back(
+        {{"name", c.inputs[k]}, {"unit", c.input_units[k]}, {"value", c.input_values[k]}});
+  out["outputs"] = Json::array();
+  for (std::size_t k = 0; k < c.outputs.size(); ++k)
+    out["outputs"].push_back(
+        {{"name", c.outputs[k]}, {"unit", c.output_units[k]}, {"value", c.output_values[k]}});
+  out["B"] = rows_of(c.B);
+  out["C"] = rows_of(c.C);
+  out["D"] = rows_of(c.D);
+  out["remarks"] = r.remarks;
   out["modes"] = Json::array();
   for (const Mode& m : r.modes.modes) {
     Json mode{{"value", complex_json(m.value)}, {"frequency", m.frequency}, {"zero", m.zero}};

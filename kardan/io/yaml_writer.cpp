@@ -219,7 +219,23 @@ YamlNode to_tree(const Model& model) {
   put(root, "dimension", number_node(model.dimension));
   put(root, "gravity", tree_of(model.gravity));
   put_fields(root, "parameters", model.parameters);
-  put_fields(root, "functions", model.functions);
+  FieldMap inputs, functions;
+  for (const auto& [name, value] : model.functions) {
+    const auto* map = std::get_if<FieldMap>(&value.data);
+    const auto is_type = [](const auto& field) {
+      const auto* text = std::get_if<std::string>(&field.second.data);
+      return text && field.first == "type" && *text == "input";
+    };
+    if (!map || std::none_of(map->begin(), map->end(), is_type)) {
+      functions.emplace_back(name, value);
+      continue;
+    }
+    FieldMap fields = *map;
+    std::erase_if(fields, is_type);
+    inputs.emplace_back(name, FieldValue(std::move(fields)));
+  }
+  put_fields(root, "inputs", inputs);
+  put_fields(root, "functions", functions);
   put_fields(root, "colors", model.colors);
   put_fields(root, "shapes", model.shapes);
   put_fields(root, "defaults", model.defaults);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kardan/base/text.h"
+#include "kardan/model/placement.h"
 #include "kardan/model/shape.h"
 
 namespace kardan {
@@ -55,13 +56,20 @@ std::vector<std::string> keys_of(const std::vector<FieldDoc>& docs,
 
 /// The keys of a body and of a marker. Made once: models have thousands of them.
 const std::vector<std::string>& body_keys() {
-  static const auto keys = keys_of(body_field_docs(), {"markers", "shapes", "hold", "accept"});
+  static const auto keys = keys_of(body_field_docs(), {"markers", "shapes", "hold", "accept", "placed"});
   return keys;
 }
 const std::vector<std::string>& marker_keys() {
-  static const auto keys = keys_of(marker_field_docs(), {});
+  static const auto keys = keys_of(marker_field_docs(), {"placed"});
   return keys;
 }
+
+const FieldValue* find(const FieldMap& map, std::string_view key) {
+  for (const auto& [name, value] : map)
+    if (name == key) return &value;
+  return nullptr;
+}
+
 /// m (|c|^2 I - c c')
 Mat3d steiner(double mass, const Vec3d& c) {
   Mat3d J = outer(c, c);
@@ -237,7 +245,9 @@ void resolve_markers(const NamedFields& body, BodyData& b, int dimension,
     report_unknown_keys(*fields, marker_keys(), owner, reader.diagnostics());
     if (!read_fields(*fields, owner, item.where, reader, f)) continue;
     check_flat(f.at, dimension, owner + ".at", item.where, reader.diagnostics());
-    b.markers[name] = {0, f.at, orientation(f, dimension, owner, item.where, reader.diagnostics())};
+    FrameData frame{0, f.at, orientation(f, dimension, owner, item.where, reader.diagnostics())};
+    Placement(find(*fields, "placed"), dimension, owner, reader).place(frame.s, frame.R);
+    b.markers[name] = frame;
   }
 }
 
@@ -260,8 +270,11 @@ bool check_body_fields(const FieldMap& fields, const std::string& owner,
   return read_fields(fields, owner, {}, reader, f);
 }
 
-BodyData resolve_body(const NamedFields& body, int dimension, const Drawing& drawing,
-                      const ValueReader& reader) {
+namespace {
+
+/// As the file has it: in a part, not yet placed.
+BodyData body_as_written(const NamedFields& body, int dimension, const Drawing& drawing,
+                         const ValueReader& reader) {
   BodyData b;
   b.name = body.name;
   b.where = body.where;
@@ -305,18 +318,34 @@ BodyData resolve_body(const NamedFields& body, int dimension, const Drawing& dra
   return b;
 }
 
+}  // namespace
+
+BodyData resolve_body(const NamedFields& body, int dimension, const Drawing& drawing,
+                      const ValueReader& reader) {
+  BodyData b = body_as_written(body, dimension, drawing, reader);
+  Placement(body.find("placed"), dimension, body.name, reader).place(b);
+  return b;
+}
+
 FrameData resolve_marker(const FieldValue& marker, const std::string& owner, const BodyData& body,
                          int dimension, const ValueReader& reader) {
   const FieldMap& fields = std::get<FieldMap>(marker.data);
   MarkerFields f;
   std::vector<std::string> known = marker_keys();
-  known.push_back("body");
+  known.insert(known.end(), {"body", "turned"});
   report_unknown_keys(fields, known, owner, reader.diagnostics());
   FrameData frame;
   if (!read_fields(fields, owner, marker.where, reader, f)) return frame;
   check_flat(f.at, dimension, owner + ".at", marker.where, reader.diagnostics());
-  frame.s = f.at - body.com;
+  frame.s = f.at;
   frame.R = orientation(f, dimension, owner, marker.where, reader.diagnostics());
+  const Placement placement(find(fields, "placed"), dimension, owner, reader);
+  if (body.kind == BodyKind::ground)
+    placement.place(frame.s, frame.R);
+  else
+    placement.reflect(frame.s, frame.R);
+  frame.R = frame.R * half_turn(find(fields, "turned"), owner, reader.diagnostics());
+  frame.s = frame.s - body.com;
   return frame;
 }
 

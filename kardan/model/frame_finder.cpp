@@ -8,6 +8,7 @@
 #include "kardan/base/text.h"
 #include "kardan/elements/joints/axis.h"
 #include "kardan/model/body.h"
+#include "kardan/model/placement.h"
 
 namespace kardan {
 
@@ -156,7 +157,9 @@ bool FrameFinder::frames_of_joint(const NamedFields& e, const ElementType& type,
 
 bool FrameFinder::marker(const FieldValue& value, const std::string& owner, FrameData& out) {
   if (const auto* text = std::get_if<std::string>(&value.data)) {
-    const auto dot = text->find('.');
+    // Bodies of parts and their markers have dots in their names.
+    auto dot = body_index_.contains(*text) ? std::string::npos : text->rfind('.');
+    if (text->starts_with("ground.")) dot = text->find('.');
     const std::string body = text->substr(0, dot);
     const int index = find_body(body, value.where, owner);
     if (index < 0) return false;
@@ -184,10 +187,16 @@ bool FrameFinder::marker(const FieldValue& value, const std::string& owner, Fram
     return true;
   }
   const auto* map = std::get_if<FieldMap>(&value.data);
-  const FieldValue* body = nullptr;
+  const FieldValue *body = nullptr, *named = nullptr, *turned = nullptr;
   if (map)
     for (const auto& [key, v] : *map)
-      if (key == "body") body = &v;
+      (key == "body" ? body : key == "marker" ? named : turned) = &v;
+  // {marker: BODY.MARKER, turned: x}, as parts have it
+  if (named && map->size() == (turned ? 2 : 1)) {
+    if (!marker(*named, owner, out)) return false;
+    out.R = out.R * half_turn(turned, owner, diagnostics_);
+    return true;
+  }
   const auto* name = body ? std::get_if<std::string>(&body->data) : nullptr;
   if (!name) {
     diagnostics_.error("marker.unknown", owner + ": wanted BODY.MARKER or {body: ..., at: ...}",
@@ -259,6 +268,8 @@ bool FrameFinder::placed_frames(const NamedFields& e, const ElementType& type,
     const Mat3d A = axes_from_z(x_axis, {});
     R = Mat3d::from_columns(A.column(2), A.column(0), A.column(1));
   }
+  Placement(e.find("placed"), model_.dimension, e.name, reader_).place(at, R);
+  R = R * half_turn(e.find("turned"), e.name, diagnostics_);
   for (const FieldValue& item : *list) {
     const auto* name = std::get_if<std::string>(&item.data);
     const int index = find_body(name ? *name : "?", item.where, e.name);

@@ -205,6 +205,10 @@ void resolve_functions(const FieldMap& functions, Environment& names, Diagnostic
   for (const auto& [name, value] : functions) reader.read(name, value);
 }
 
+std::vector<FieldDoc> input_field_docs() {
+  return field_docs<SetValue>();
+}
+
 std::vector<FunctionDoc> function_docs() {
   return {
       {"step", "Smooth rise, with continuous velocity and acceleration.",
@@ -212,10 +216,6 @@ std::vector<FunctionDoc> function_docs() {
        field_docs<Rise>()},
       {"ramp", "Straight rise; its kinks are refused where a driver needs accelerations.",
        "y = from + (to - from) (t - begin)/(end - begin)", field_docs<Rise>()},
-      {"input",
-       "Set from outside while a simulation goes on step by step; elsewhere it stays at its "
-       "start.",
-       "y = the polynomial of degree 0, 1 or 3 through the values set last", field_docs<SetValue>()},
       {"harmonic", "Oscillation.", "y = c + a sin(2 pi f t + phi)", field_docs<Harmonic>()}};
 }
 

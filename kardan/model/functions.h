@@ -19,5 +19,7 @@ struct FunctionDoc {
   std::vector<FieldDoc> fields;
 };
 std::vector<FunctionDoc> function_docs();
+/// The fields of an input: a function of type `input`, which a file has under `inputs`.
+std::vector<FieldDoc> input_field_docs();
 
 }  // namespace kardan

@@ -1,10 +1,21 @@
 #include "kardan/run/linearize.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
-namespace kardan {
+#include "kardan/run/channels.h"
 
-Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of) {
+namespace kardan {
+namespace {
+
+/// [m/s^2, rad/s^2] what a balance leaves of accelerations.
+constexpr double at_rest = 1e-6;
+
+}  // namespace
+
+Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of,
+                        const FieldMap& functions) {
   Linearization out;
   const System& system = *prepared.system;
   if (!system.frictions().empty()) {
@@ -48,6 +59,11 @@ Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of)
   for (double a : problem.accelerations())
     out.largest_acceleration = std::max(out.largest_acceleration, std::abs(a));
   for (const Mode& m : out.modes.modes) out.zero += m.zero;
+  out.remarks = kinks_at(system, prepared.start.state);
+  if (steady.generator.rows() == 0 && out.largest_acceleration > at_rest)
+    out.remarks.push_back(fmt::format(
+        "not at rest: the largest acceleration is {:.3g}", out.largest_acceleration));
+  find_channels(prepared, functions, out);
   return out;
 }
 

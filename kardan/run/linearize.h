@@ -9,6 +9,16 @@
 
 namespace kardan {
 
+/// Between inputs and outputs of the model: y' = A y + B u, w = C y + D u, for small changes of all.
+/// The derivatives are exact: by an input as the partial time derivative that a slope of one gives,
+/// by y from the gradients of the quantities.
+struct Channels {
+  std::vector<std::string> inputs, outputs;
+  std::vector<std::string> input_units, output_units;
+  Vector input_values, output_values;  ///< about which
+  Matrix B, C, D;
+};
+
 struct Linearization {
   Eval status = Eval::ok;
   std::string message, advice;  ///< when it failed
@@ -18,10 +28,13 @@ struct Linearization {
   std::vector<std::string> coordinates;  ///< of mode shapes
   double largest_acceleration = 0;       ///< [m/s^2 or rad/s^2] 0 in balance or steady motion
   int zero = 0;                          ///< eigenvalues that are zero
+  Channels channels;
+  std::vector<std::string> remarks;  ///< what is not as small motions want it
 };
 
 /// Linearizes at prepared.start. A motion that is neither a balance nor steady is refused, unless
-/// the equations are to be frozen there.
-Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of = ModesOf::motion);
+/// the equations are to be frozen there. `functions`: those of the model, some of which are inputs.
+Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of = ModesOf::motion,
+                        const FieldMap& functions = {});
 
 }  // namespace kardan

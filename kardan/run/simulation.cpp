@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kardan/base/text.h"
+#include "kardan/run/channels.h"
 #include "kardan/run/prescribed.h"
 #include "kardan/run/ranges.h"
 
@@ -19,17 +20,6 @@ namespace {
 constexpr int calm_again = 3;
 /// [scaled] Constraints that other parameters leave as open as this hold: rounding.
 constexpr double still_closed = 1e-8;
-
-std::string unit_of(const FieldMap& functions, const std::string& name) {
-  for (const auto& [key, value] : functions) {
-    const auto* map = key == name ? std::get_if<FieldMap>(&value.data) : nullptr;
-    if (!map) continue;
-    for (const auto& [field, given] : *map)
-      if (field == "unit")
-        if (const auto* text = std::get_if<std::string>(&given.data)) return *text;
-  }
-  return "1";
-}
 
 }  // namespace
 
@@ -85,12 +75,9 @@ bool Simulation::prepare(Diagnostics& diagnostics) {
 void Simulation::find_inputs() {
   inputs_.clear();
   lines_.clear();
-  for (const auto& [name, value] : source_.functions) {
-    const auto function = system().blueprint().parameters.function(name);
-    const auto* signal = dynamic_cast<const SignalFunction*>(function.get());
-    if (!signal) continue;
-    inputs_.push_back({name, unit_of(source_.functions, name), signal->start(), signal->mode()});
-    lines_.emplace_back(signal->course(), signal->mode());
+  for (const ModelInput& input : model_inputs(system(), source_.functions)) {
+    inputs_.push_back(input.info);
+    lines_.emplace_back(input.course, input.info.mode);
   }
 }
 
@@ -291,7 +278,7 @@ Linearization Simulation::linearize(ModeShapes shapes, ModesOf of) {
     return out;
   }
   State start = std::exchange(prepared_.start.state, *run_->seen().state);
-  out = kardan::linearize(prepared_, shapes, of);
+  out = kardan::linearize(prepared_, shapes, of, source_.functions);
   prepared_.start.state = std::move(start);
   return out;
 }

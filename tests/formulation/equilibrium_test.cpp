@@ -75,7 +75,7 @@ TEST(VehicleBalance, IsFoundForOtherParameters) {
         ParameterValues{{"speed", 6.0}, {"spring_shift", 0.03}, {"tyre_stiffness", 4e5}}}) {
     const Prepared p = balanced(shipped("hmmwv", other), other);
     expect_rest(p);
-    EXPECT_NEAR(value_of(*p.system, p.start.state, "lower_arm_angle_front_left"), 0, 1e-9);
+    EXPECT_NEAR(value_of(*p.system, p.start.state, "front_left.lower_arm_angle"), 0, 1e-9);
     EXPECT_NEAR(value_of(*p.system, p.start.state, "lower_arm_angle_rear_right"), 0, 1e-9);
   }
 }

@@ -104,7 +104,7 @@ TEST(Columns, HaveTheNamesOfTheDocumentation) {
   const Written spatial = write("hmmwv", ".csv", 0.1);
   for (const char* name :
        {"chassis.z", "chassis.qw", "chassis.vz", "chassis.wx", "chassis.az", "chassis.alphaz",
-        "tyre_front_left.force", "rack_guide.lambda[4]", "energy.potential"})
+        "front_left.tyre.force", "rack_guide.lambda[4]", "energy.potential"})
     EXPECT_THAT(spatial.columns(), Contains(name));
 }
 

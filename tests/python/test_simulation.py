@@ -16,7 +16,7 @@ kardan: 1
 dimension: 2
 gravity: [0, 0]
 parameters: {k: 8, x0: 0}
-functions: {push: {type: input, unit: N}}
+inputs: {push: {unit: N}}
 bodies: {cart: {mass: 2, inertia: 1, position: [x0, 0]}}
 ground: {markers: {wall: {at: [-10, 0]}}}
 joints: {rail: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: [1, 0]}}

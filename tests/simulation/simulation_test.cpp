@@ -22,7 +22,7 @@ using testing::IsEmpty;
 const char* const cart = R"(kardan: 1
 dimension: 2
 gravity: [0, 0]
-functions: {push: {type: input, unit: N, start: 1}}
+inputs: {push: {unit: N, start: 1}}
 bodies: {cart: {mass: 2, inertia: 1, position: [0, 0]}}
 ground: {markers: {wall: {at: [-10, 0]}}}
 joints: {rail: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: [1, 0]}}
@@ -291,7 +291,7 @@ TEST(Simulation, RefusesWhatNoMotionCanFollow) {
   const Model driven = test::model_of(R"(kardan: 1
 dimension: 2
 gravity: [0, 0]
-functions: {place: {type: input}}
+inputs: {place: {}}
 bodies: {cart: {mass: 1, inertia: 1}}
 joints: {rail: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: [1, 0]}}
 drivers: {motor: {type: driver, between: [ground, cart], coordinate: x, motion: place(t)}}

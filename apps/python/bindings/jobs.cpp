@@ -18,7 +18,8 @@ py::object modes(Task& task, bool frozen) {
   Linearization found;
   without_lock(task.raised, {}, [&] {
     found =
-        linearize(task.prepared(), ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion);
+        linearize(task.prepared(), ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion,
+                  task.functions());
   });
   Json report = found.status == Eval::ok
                     ? to_json(task.system(), task.prepared().start.state.t, found)

@@ -120,7 +120,7 @@ class Runnable:
             sim = model.simulation(method="rn4", tolerance=1e-6, outputs=["cart.x", "pole.angle"])
             x, angle = sim.step(0.01, push=2.5)
 
-        Inputs are the functions of the model with `type: input`. outputs: what `step` returns, by the
+        Inputs are those of the model's section `inputs`. outputs: what `step` returns, by the
         names of result columns; default all that are positions, velocities and sensors. The other
         options are those of `run`; t_end is no end here, but the time to which steps are planned."""
         given = dict(t_end=t_end, method=method, tolerance=tolerance)

@@ -21,6 +21,7 @@ contacts:
 )";
   static constexpr Category category = Category::contact;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr bool touches_plane = true;
   static constexpr Silhouette silhouette = Silhouette::ball;
 

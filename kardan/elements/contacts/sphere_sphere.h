@@ -17,6 +17,7 @@ contacts:
 )";
   static constexpr Category category = Category::contact;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr Silhouette silhouette = Silhouette::ball;
 
   double radius_a = 0, radius_b = 0;  // [m]

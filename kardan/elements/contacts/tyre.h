@@ -75,6 +75,7 @@ contacts:
 )";
   static constexpr Category category = Category::contact;
   static constexpr int frames = 1;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr Silhouette silhouette = Silhouette::wheel;
   [[nodiscard]] RoadLine road_line(double from, double to) const;
   [[nodiscard]] double drawn_radius() const { return radius; }

@@ -20,6 +20,7 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::coordinate;
   static constexpr Glyph glyph = Glyph::line;
   std::string coordinate = "distance";
   double time_constant = 0, initial = 0;

@@ -36,6 +36,7 @@ forces:
 )yaml";
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;
+  static constexpr Reflection reflection = Reflection::vector;
 
   Signal fx, fy, fz;  // [N]
   std::string axes = "world";

@@ -50,6 +50,7 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 1;
+  static constexpr Reflection reflection = Reflection::axial;
 
   Signal tx, ty, tz;  // [N m]
   std::string axes = "world";

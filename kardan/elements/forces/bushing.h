@@ -74,6 +74,8 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
+  static constexpr std::string_view one_handed = "offset stiffness damping";
 
   Vec3d translation_stiffness, rotation_stiffness;  // [N/m], [N m/rad]
   Vec3d translation_damping, rotation_damping;      // [N s/m], [N m s/rad]

@@ -25,6 +25,7 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = any_frames;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr Glyph glyph = Glyph::line;
   double stiffness = 0, damping = 0;
   Signal free_length;

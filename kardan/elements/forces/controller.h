@@ -21,6 +21,7 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::coordinate;
   static constexpr Glyph glyph = Glyph::line;
   std::string coordinate = "angle";
   double kp = 0, kd = 0, ki = 0;

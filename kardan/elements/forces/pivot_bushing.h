@@ -37,6 +37,7 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
 
   double stiffness = 0;  // [N m/rad]
   double damping = 0;    // [N m s/rad]

@@ -22,6 +22,7 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::about;
   static constexpr Glyph glyph = Glyph::torsion;
   double stiffness = 0, damping = 0, free_angle = 0, preload = 0;
   Signal torque, law;

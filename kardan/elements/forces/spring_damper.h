@@ -20,6 +20,7 @@ forces:
 )";
   static constexpr Category category = Category::force;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
   [[nodiscard]] Glyph drawn() const {
     return stiffness == 0 && damping > 0 ? Glyph::damper : Glyph::coil;
   }

@@ -50,6 +50,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = any_frames;
+  static constexpr Reflection reflection = Reflection::joints;
   static constexpr Glyph glyph = Glyph::line;
   std::vector<double> radii;  // [m]
 
@@ -84,6 +85,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = any_frames;
+  static constexpr Reflection reflection = Reflection::joints;
   static constexpr Glyph glyph = Glyph::line;
   std::vector<double> teeth;
   double pitch = 0;  // [m]

@@ -31,6 +31,7 @@ drivers:
 )";
   static constexpr Category category = Category::driver;  // with a stiffness it gives energy away
   static constexpr int frames = 4;
+  static constexpr Reflection reflection = Reflection::joints;
   static constexpr Glyph glyph = Glyph::none;
   WordList coordinates;
   Signal lift;

@@ -19,6 +19,7 @@ drivers:
 )";
   static constexpr Category category = Category::driver;  // it may depend on time
   static constexpr int frames = 0;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr Glyph glyph = Glyph::none;
   Expression expression;
   std::string unit = "m", from = "zero";

@@ -27,6 +27,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 4;
+  static constexpr Reflection reflection = Reflection::joints;
   static constexpr Glyph glyph = Glyph::none;
   WordList coordinates;
   double ratio = 1, offset = 0;

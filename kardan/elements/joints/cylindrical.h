@@ -17,6 +17,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::about;
   static constexpr Glyph glyph = Glyph::pin;
 
   template <class F>

@@ -16,6 +16,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr Glyph glyph = Glyph::rod;
   double length = 0;  // [m]
 

@@ -24,6 +24,7 @@ drivers:
 )";
   static constexpr Category category = Category::driver;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::coordinate;
   std::string coordinate = "angle";
   std::string from = "zero";
   TimeFunction motion;

@@ -23,6 +23,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 4;
+  static constexpr Reflection reflection = Reflection::about;
   static constexpr Glyph glyph = Glyph::pin;
   double radius_1 = 0, radius_2 = 0;  // [m]
   std::string mesh = "external";

@@ -20,6 +20,7 @@ drivers:
 )";
   static constexpr Category category = Category::driver;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::coordinate;
   static constexpr bool does_work = false;
   std::string coordinate = "angle";
   std::string hold = "start";

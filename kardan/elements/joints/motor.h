@@ -28,6 +28,7 @@ drivers:
 )";
   static constexpr Category category = Category::driver;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::coordinate;
   static constexpr Glyph glyph = Glyph::torsion;
   std::string coordinate = "angle", from = "zero";
   Signal angle, position, rate, speed, torque, force;

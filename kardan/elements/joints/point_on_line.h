@@ -18,6 +18,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr FreeCoordinate free_coordinate = FreeCoordinate::slide;
 
   template <class F>

@@ -17,6 +17,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
 
   template <class F>
   static void fields(F&) {}

@@ -21,6 +21,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr FreeCoordinate free_coordinate = FreeCoordinate::slide;
   static constexpr Glyph glyph = Glyph::block;
 

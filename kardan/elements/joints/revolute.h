@@ -19,6 +19,7 @@ joints:
 )";
   static constexpr Category category = Category::joint;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::about;
   static constexpr FreeCoordinate free_coordinate = FreeCoordinate::angle;
   static constexpr Glyph glyph = Glyph::pin;
 

@@ -23,6 +23,7 @@ drivers:
 )";
   static constexpr Category category = Category::driver;  // its length may depend on time
   static constexpr int frames = any_frames;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr Glyph glyph = Glyph::line;
   Signal length;
   std::string from = "zero";

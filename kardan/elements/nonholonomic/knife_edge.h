@@ -29,6 +29,8 @@ joints:
 )";
   static constexpr Category category = Category::nonholonomic;
   static constexpr int frames = 1;
+  static constexpr Reflection reflection = Reflection::along;
+  static constexpr std::string_view one_handed = "belt";
 
   TimeFunction belt;  // [m/s]
 

@@ -19,6 +19,7 @@ sensors:
 )";
   static constexpr Category category = Category::sensor;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::coordinate;
   std::string coordinate = "distance";
 
   template <class F>

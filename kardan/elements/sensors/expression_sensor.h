@@ -17,7 +17,9 @@ sensors:
 )yaml";
   static constexpr Category category = Category::sensor;
   static constexpr int frames = 0;
+  static constexpr Reflection reflection = Reflection::along;
   Expression value;
+  std::string unit;
 
   template <class F>
   static void fields(F& f) {
@@ -25,11 +27,15 @@ sensors:
       {.doc = "formula over named quantities",
        .need = Need::required,
        .variables = {any_quantity}});
+    f("unit", &ExpressionSensor::unit, {.doc = "of the value, for results: it changes no number"});
   }
 
   template <int D>
   void build(Builder<D>& b) const {
-    b.expression_sensor(value);
+    if (unit.empty()) return b.expression_sensor(value);
+    ElementFormula formula = b.formula("value", value);
+    formula.owner = b.name();
+    b.formula_quantity("", unit, std::move(formula));
   }
 };
 

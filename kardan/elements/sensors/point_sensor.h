@@ -18,6 +18,7 @@ sensors:
 )";
   static constexpr Category category = Category::sensor;
   static constexpr int frames = 2;
+  static constexpr Reflection reflection = Reflection::along;
   static constexpr bool traced = true;
 
   template <class F>

@@ -20,6 +20,7 @@ sensors:
 )";
   static constexpr Category category = Category::sensor;
   static constexpr int frames = 0;
+  static constexpr Reflection reflection = Reflection::along;
   std::string joint;
 
   template <class F>
