@@ -11,6 +11,7 @@ Verb linearize_verb();
 Verb run_verb();
 Verb compare_verb();
 Verb study_verb();
+Verb kinematics_verb();
 Verb view_verb();
 Verb methods_verb();
 Verb reproduce_verb();
@@ -20,7 +21,7 @@ Verb schema_verb();
 
 std::vector<Verb> verbs() {
   return {check_verb(),    assemble_verb(), equilibrium_verb(), linearize_verb(), run_verb(),
-          compare_verb(),  study_verb(),    view_verb(),        methods_verb(),   reproduce_verb(),
+          compare_verb(),  kinematics_verb(), study_verb(),    view_verb(),        methods_verb(),   reproduce_verb(),
           elements_verb(), convert_verb(),  schema_verb()};
 }
 

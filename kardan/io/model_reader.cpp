@@ -42,15 +42,6 @@ bool is_well_formed_word(std::string_view name) {
   return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), allowed);
 }
 
-/// Words with dots between them: what stands before them are parts.
-bool is_well_formed_name(std::string_view name) {
-  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
-    if (!is_well_formed_word(name.substr(0, dot))) return false;
-    name.remove_prefix(dot + 1);
-  }
-  return is_well_formed_word(name);
-}
-
 class ModelReader {
  public:
   ModelReader(const YamlDocument& document, const ParameterValues& overrides,
@@ -70,6 +61,7 @@ class ModelReader {
     unknown_keys(root);
     version(root);
     header(root);
+    parts(root.find("parts"));
     parameters(root.find("parameters"));
     sections(root);
     convert_to_si(model_, diagnostics_);
@@ -80,6 +72,20 @@ class ModelReader {
   template <class Node>
   SourceLocation place(const Node& node) const {
     return document_.place(node);
+  }
+
+  /// A word, or one of a part: what stands before its last dot is the part's name.
+  bool is_well_formed(std::string_view name) const {
+    const auto dot = name.rfind('.');
+    if (dot == std::string_view::npos) return is_well_formed_word(name);
+    return parts_.contains(std::string(name.substr(0, dot))) &&
+           is_well_formed_word(name.substr(dot + 1));
+  }
+
+  /// Names of parts that have been put in their places.
+  void parts(const YamlNode* list) {
+    if (!list) return;
+    for (const YamlNode& name : list->items) parts_.insert(name.text);
   }
 
   /// Reports a node of another shape than wanted.
@@ -187,7 +193,7 @@ class ModelReader {
                           [&](std::string name, const SourceLocation& key, FieldMap fields) {
                             FieldValue value(std::move(fields));
                             value.where = key;
-                            if (!is_well_formed_name(name)) return bad_name(name, key);
+                            if (!is_well_formed(name)) return bad_name(name, key);
                             define_parameter(name, std::move(value), key);
                           });
   }
@@ -237,7 +243,7 @@ class ModelReader {
   void parameter(const YamlKey& key, const YamlNode& node) {
     const std::string_view whole = key.text;
     const bool component = is_component(whole);
-    if (!is_well_formed_name(component ? whole.substr(0, whole.size() - 2) : whole)) {
+    if (!is_well_formed(component ? whole.substr(0, whole.size() - 2) : whole)) {
       bad_name(key.text, place(key));
       return;
     }
@@ -346,7 +352,7 @@ class ModelReader {
     if (!is(node, YamlNode::Kind::mapping, section, "write name: value")) return;
     FieldValue all = expander.value(node, section);
     for (auto& item : std::get<FieldMap>(all.data)) {
-      if (is_well_formed_name(item.first))
+      if (is_well_formed(item.first))
         out.push_back(std::move(item));
       else
         bad_name(item.first, item.second.where);
@@ -430,7 +436,7 @@ class ModelReader {
 
   bool check_name(const std::string& name, const SourceLocation& where,
                   const std::string& section) {
-    if (!is_well_formed_name(name)) {
+    if (!is_well_formed(name)) {
       bad_name(name, where);
       return false;
     }
@@ -453,7 +459,7 @@ class ModelReader {
             "rename the parameter, or this");
       return false;
     }
-    if (!stands_apart(name)) {
+    if (parts_.contains(name)) {
       if (once())
         diagnostics_.error("name.duplicate",
                            fmt::format("'{}' is a part and something else too", name), where,
@@ -468,17 +474,6 @@ class ModelReader {
                       first->second.file.str(), first->second.line, first->second.column),
           where, "bodies, elements and events share their names: rename one");
     return is_new;
-  }
-
-  /// No part of the model is called as one of its things.
-  bool stands_apart(const std::string& name) {
-    bool apart = !parts_.contains(name);
-    for (auto dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
-      const std::string part = name.substr(0, dot);
-      apart = apart && !names_.contains(part);
-      parts_.insert(part);
-    }
-    return apart;
   }
 
   void wishes(Expander& expander, const YamlNode& node) {

@@ -44,7 +44,7 @@ bool is_section_of_names(const std::string& key) {
   static const std::set<std::string> keys{"parameters", "functions", "colors",  "shapes",
                                           "bodies",     "elements",  "joints",  "drivers",
                                           "forces",     "contacts",  "sensors", "when",
-                                          "friction",   "parts"};
+                                          "friction",   "parts",     "inputs"};
   return keys.contains(key);
 }
 

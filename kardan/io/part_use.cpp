@@ -121,13 +121,17 @@ YamlNode PartInstance::sections() {
 void PartInstance::section(const std::string& name, YamlNode& node) {
   static const std::set<std::string> known{"parameters", "functions", "colors",   "shapes",
                                            "ground",     "bodies",    "assemble", "when",
-                                           "friction",   "outputs"};
+                                           "friction",   "outputs",   "inputs",   "parts"};
   if (!known.contains(name) && !is_elements(name)) {
     fault("part.section", fmt::format("a part has no '{}'", name), node,
           "it belongs to the model that uses the part: take it out of the part's file");
     return;
   }
   if (name == "ground") return ground(node);
+  if (name == "parts") {
+    for (YamlNode& inner : node.items) inner.text = use_.name + "." + inner.text;
+    return;
+  }
   if (name == "assemble") return wishes(node);
   if (name == "outputs") {
     for (YamlNode& item : node.items) rename_all(item, Mode::reference, {});
@@ -141,7 +145,7 @@ void PartInstance::section(const std::string& name, YamlNode& node) {
     const Locals locals = locals_of(item);
     const std::string own_name = node.keys[i].text;
     if (is_elements(name)) element(item, own_name);
-    if (name == "functions") rename_all(item, Mode::formula, locals);
+    if (name == "functions" || name == "inputs") rename_all(item, Mode::formula, locals);
     if (name == "shapes") shape(item, locals);
     node.keys[i].text = renamed(own_name, Mode::number, locals, item);
   }

@@ -22,7 +22,12 @@ class Expansion {
   void run() {
     const auto at = std::find_if(root_.keys.begin(), root_.keys.end(),
                                  [](const YamlKey& key) { return key.text == "parts"; });
-    if (at == root_.keys.end()) return;
+    // A list names parts that have been put in their places.
+    const bool done = at != root_.keys.end() &&
+                      root_.items[static_cast<std::size_t>(at - root_.keys.begin())].kind ==
+                          YamlNode::Kind::list;
+    if (at == root_.keys.end() || done) return;
+    const YamlKey key = *at;
     const auto place = at - root_.keys.begin();
     outer_ = declared_names(root_);
     const YamlNode parts = std::move(root_.items[static_cast<std::size_t>(place)]);
@@ -38,6 +43,10 @@ class Expansion {
     YamlNode all = parts;
     all.keys.clear();
     all.items.clear();
+    YamlNode names = all;
+    names.kind = YamlNode::Kind::list;
+    all.keys.push_back(key);
+    all.items.push_back(std::move(names));  // of those that are put in their places
     for (std::size_t i = 0; i < parts.items.size(); ++i)
       part(parts.keys[i], parts.items[i], parts, all);
     join(std::move(all));
@@ -91,6 +100,13 @@ class Expansion {
       return;
     }
     if (!connect(node.find("with"), *tree, what, node, use)) return;
+    YamlNode name;
+    name.kind = YamlNode::Kind::plain;
+    name.text = key.text;
+    name.line = key.line;
+    name.column = key.column;
+    name.file = key.file;
+    all.items.front().items.push_back(std::move(name));
     merge(PartInstance(*tree, use, files_, diagnostics_).sections(), all);
   }
 

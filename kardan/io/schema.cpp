@@ -290,7 +290,7 @@ std::string model_schema(const Catalog& catalog) {
   p["include"] = one_of({text, list_of(text)});
   p["name"] = {{"type", {"string", "number"}}};
   p["dimension"] = {{"enum", {2, 3}}, {"description", "2: plane; 3: space"}};
-  p["parts"] = names_of(reference("part"));
+  p["parts"] = one_of({names_of(reference("part")), list_of(text)});
   p["ports"] = list_of(text);
   p["gravity"] = reference("vector");
   p["parameters"] = names_of(reference("parameter"));

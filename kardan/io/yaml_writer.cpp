@@ -197,6 +197,28 @@ void put_elements(YamlNode& root, const std::vector<NamedFields>& elements) {
   }
 }
 
+/// What stands before the dots of names.
+FieldValue::List parts_of(const Model& model) {
+  std::vector<std::string> found;
+  const auto look = [&](const std::string& name) {
+    for (auto dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+      if (std::ranges::find(found, name.substr(0, dot)) == found.end())
+        found.push_back(name.substr(0, dot));
+  };
+  for (const FieldMap* names : {&model.functions, &model.colors, &model.shapes})
+    for (const auto& [name, value] : *names) look(name);
+  // hub.x is a component of a vector.
+  for (const auto& [name, value] : model.parameters) {
+    const bool component = name.ends_with(".x") || name.ends_with(".y") || name.ends_with(".z");
+    look(component ? name.substr(0, name.size() - 2) : name);
+  }
+  for (const auto* things : {&model.bodies, &model.elements, &model.events, &model.frictions})
+    for (const NamedFields& thing : *things) look(thing.name);
+  FieldValue::List out;
+  for (std::string& name : found) out.emplace_back(std::move(name));
+  return out;
+}
+
 }  // namespace
 
 std::string to_yaml(const YamlNode& root) {
@@ -218,6 +240,8 @@ YamlNode to_tree(const Model& model) {
   if (!model.name.empty()) put(root, "name", text_node(model.name));
   put(root, "dimension", number_node(model.dimension));
   put(root, "gravity", tree_of(model.gravity));
+  if (const FieldValue::List parts = parts_of(model); !parts.empty())
+    put(root, "parts", tree_of(parts));
   put_fields(root, "parameters", model.parameters);
   FieldMap inputs, functions;
   for (const auto& [name, value] : model.functions) {

@@ -46,13 +46,21 @@ class Parts : public ::testing::Test {
   Diagnostics told_;
 };
 
+const ElementData& element(const Blueprint& b, const std::string& name) {
+  static const ElementData none;
+  for (const ElementData& e : b.elements)
+    if (e.name == name) return e;
+  ADD_FAILURE() << "no element " << name;
+  return none;
+}
+
 const std::string a_part = R"(kardan: 1
 ports: [hull]
 parameters: {length: 1, mass: 2, spare: {value: 5, unit: mm}}
 bodies:
   rod:
     mass: mass
-    inertia: [0.1, 0.2, 0.3, 0.01, 0.02, 0.03]
+    inertia: [0.2, 0.3, 0.4, 0.01, 0.02, 0.03]
     position: [length/2, 0.3, spare]
     markers: {tip: {at: [length, 0.1, 0]}}
 joints:
@@ -81,8 +89,7 @@ sensors:
   EXPECT_EQ(b.bodies[2].position.z, 5.005);
   EXPECT_EQ(b.bodies[2].mass, 2);
   EXPECT_EQ(b.bodies[3].mass, 7);
-  EXPECT_EQ(b.elements[0].name, "left.hinge");
-  EXPECT_EQ(b.elements[0].frames[0].s.z, 5) << "in the frame of the hull";
+  EXPECT_EQ(element(b, "left.hinge").frames[0].s.z, 5) << "in the frame of the hull";
   EXPECT_EQ(*b.parameters.find("left.length"), 6);
 }
 
@@ -103,7 +110,8 @@ parts:
   EXPECT_EQ(right.inertia[0][2], left.inertia[0][2]);
   EXPECT_EQ(right.markers.at("tip").s.y, -left.markers.at("tip").s.y);
   // The axis of a hinge is that of a rotation: its part along the mirror's normal stays.
-  const Vec3d z = b.elements[0].frames[1].R.column(2), w = b.elements[2].frames[1].R.column(2);
+  const Vec3d z = element(b, "left.hinge").frames[1].R.column(2),
+              w = element(b, "right.hinge").frames[1].R.column(2);
   EXPECT_NEAR(w.x, -z.x, 1e-15);
   EXPECT_NEAR(w.y, z.y, 1e-15);
   EXPECT_NEAR(w.z, -z.z, 1e-15);
@@ -144,7 +152,7 @@ bodies:
   EXPECT_FALSE(load(R"(kardan: 1
 parts: {left: {file: bad.yaml}}
 )"));
-  EXPECT_EQ(told(), "bad.yaml:3:43 key.unknown\nbad.yaml:3:15 expression.unknown_name\n");
+  EXPECT_EQ(told(), "bad.yaml:3:53 key.unknown\nbad.yaml:3:15 expression.unknown_name\n");
   EXPECT_THAT(format(told_), HasSubstr("left.rod.mass"));
 }
 
@@ -184,7 +192,7 @@ bodies: {rod: {mass: weight, inertia: [1, 1, 1]}}
 parameters: {weight: 3}
 parts: {left: {file: arm.yaml}}
 )"));
-  EXPECT_EQ(told().substr(0, 52), "arm.yaml:2:10 part.section\narm.yaml:3:22 part.outside");
+  EXPECT_EQ(told().substr(0, 53), "arm.yaml:2:10 part.section\narm.yaml:3:22 part.outside");
 }
 
 TEST_F(Parts, RefuseWhatHasAHandOrMeansTheWorld) {
