@@ -63,7 +63,7 @@ void OutputTable::finish(const RunReport& report) {
 }
 
 double OutputTable::round_off(const Row& row) const {
-  constexpr double rounding = 1e-14;
+  constexpr double rounding = 1e-12;
   double largest = 0;
   for (const Row& other : rows_)
     if (other.unit == row.unit)

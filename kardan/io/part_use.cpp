@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "kardan/io/expander_template.h"
+#include "kardan/io/units.h"
+
 namespace kardan {
 namespace {
 
@@ -61,13 +64,10 @@ bool is_elements(const std::string& section) {
 /// The same value with the other sign: a number, an expression, what has a unit, a table.
 bool negate(YamlNode& value) {
   if (value.is_scalar()) {
-    value.text = value.text.starts_with('-') && value.text.find_first_of("+-", 1) ==
-                                                    std::string::npos
-                     ? value.text.substr(1)
-                 : value.text.find_first_not_of("0123456789.") == std::string::npos ||
-                         value.text.find(' ') != std::string::npos
-                     ? "-" + value.text
-                     : fmt::format("-({})", value.text);
+    const bool number = plain_number(value.text) || parse_number_with_unit(value.text);
+    value.text = !number                       ? fmt::format("-({})", value.text)
+                 : value.text.starts_with('-') ? value.text.substr(1)
+                                               : "-" + value.text;
     return true;
   }
   if (value.kind == YamlNode::Kind::mapping) {

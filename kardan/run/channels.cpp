@@ -241,6 +241,45 @@ class ChannelFinder {
   LocalJacobian local_;
 };
 
+/// Derivatives very near to the state, on two opposite sides of it, for two ways through it.
+bool differs_to_both_sides(const System& system, const State& state) {
+  // Far below what smooth laws change over, far above rounding.
+  constexpr double near = 1e-9, kink = 1e-5;
+  StateSpace problem(system);
+  if (problem.rebase(state) != Eval::ok) return false;
+  const Matrix B = problem.directions(), U = problem.velocity_directions();
+  for (const bool alternate : {false, true}) {
+    LocalJacobian sides[2];
+    for (const int side : {0, 1}) {
+      const double size = side == 0 ? near : -near;
+      const auto along = [&](const Matrix& ways) {
+        Vector out(static_cast<std::size_t>(ways.rows()), 0.0);
+        for (int i = 0; i < ways.rows(); ++i)
+          for (int k = 0; k < ways.cols(); ++k)
+            out[static_cast<std::size_t>(i)] += (alternate && k % 2 == 1 ? -size : size) * ways(i, k);
+        return out;
+      };
+      State moved = state;
+      system.retract(state.p, along(B), moved.p);
+      const Vector faster = along(U);
+      for (std::size_t i = 0; i < faster.size(); ++i) moved.v[i] += faster[i];
+      StateSpace there(system);
+      if (there.rebase(moved) != Eval::ok || there.jacobian(sides[side]) != Eval::ok) return false;
+    }
+    for (const auto& [a, b] : {std::pair(&sides[0].A_x, &sides[1].A_x),
+                               std::pair(&sides[0].A_u, &sides[1].A_u)}) {
+      if (a->rows() != b->rows() || a->cols() != b->cols()) return false;
+      double largest = 0, apart = 0;
+      for (std::size_t i = 0; i < a->size(); ++i) {
+        largest = std::max(largest, std::abs(a->data()[i]));
+        apart = std::max(apart, std::abs(a->data()[i] - b->data()[i]));
+      }
+      if (apart > kink * largest) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<ModelInput> model_inputs(const System& system, const FieldMap& functions) {
@@ -275,6 +314,10 @@ std::vector<std::string> kinks_at(const System& system, const State& state) {
           "stands on a kink: '{}' is at its switch, and the equations of one side are linearized",
           names[i]));
   }
+  if (out.empty() && differs_to_both_sides(system, state))
+    out.emplace_back(
+        "stands on a kink: a force has other slopes on one side of this state than on the other, and "
+        "those of one side are linearized");
   return out;
 }
 

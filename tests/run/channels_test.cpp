@@ -219,5 +219,24 @@ outputs: [cart.x, cart.ax]
   EXPECT_THAT(l.remarks, testing::Contains(HasSubstr("stands on a kink")));
 }
 
+/// A damper by a table, whose slope is another one to each side of rest.
+TEST(Channels, SayThatALawHasAKinkAtRest) {
+  const std::string text = R"(kardan: 1
+dimension: 2
+functions: {damper: {points: [[-1, 900], [0, 0], [1, -VALUE]], interpolation: linear, outside: extend}}
+bodies: {cart: {mass: 2, inertia: 1}}
+ground: {markers: {wall: {at: [-1, 0]}}}
+joints: {rail: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: [1, 0]}}
+forces: {strut: {type: spring_damper, between: [ground.wall, cart], stiffness: 10, free_length: 1, law: damper(rate)}}
+)";
+  const auto with = [&](const std::string& value) {
+    std::string out = text;
+    return out.replace(out.find("VALUE"), 5, value);
+  };
+  EXPECT_THAT(linearized(test::model_of(with("900"))).remarks, ElementsAre());
+  EXPECT_THAT(linearized(test::model_of(with("1500"))).remarks,
+              ElementsAre(HasSubstr("stands on a kink")));
+}
+
 }  // namespace
 }  // namespace kardan
