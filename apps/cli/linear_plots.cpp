@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "apps/pictures/html_page.h"
-#include "kardan/run/responses.h"
+#include "kardan/integrate/linear_responses.h"
 
 namespace kardan::cli {
 namespace {
@@ -22,6 +24,40 @@ std::string per(const std::string& unit) {
   return unit.empty() ? "1" : unit;
 }
 
+/// A decade around what the model has between its slowest and its fastest motion, at most six.
+std::vector<double> telling_frequencies(const Linearization& l, int count) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const Mode& m : l.modes.modes) {
+    if (m.zero) continue;
+    low = std::min(low, std::abs(m.value));
+    high = std::max(high, std::abs(m.value));
+  }
+  if (high == 0) low = high = 1;
+  constexpr double decade = 10, widest = 1e6;
+  low /= decade;
+  high = std::min(high * decade, low * widest);
+  std::vector<double> out;
+  for (int i = 0; i < count; ++i)
+    out.push_back(low * std::pow(high / low, static_cast<double>(i) / (count - 1)));
+  return out;
+}
+
+/// [s] In which the slowest motion decays, or the fastest grows.
+double telling_time(const Linearization& l) {
+  double slowest = std::numeric_limits<double>::infinity(), growth = 0, turning = 0;
+  for (const Mode& m : l.modes.modes) {
+    if (m.zero) continue;
+    if (m.value.real() < 0) slowest = std::min(slowest, -m.value.real());
+    growth = std::max(growth, m.value.real());
+    turning = std::max(turning, std::abs(m.value));
+  }
+  // Rounding makes a damping of what has none.
+  constexpr double lifetimes = 5, growths = 3, turns = 60, undamped = 1e-9;
+  if (growth > undamped * turning) return growths / growth;
+  if (std::isfinite(slowest) && slowest > undamped * turning) return lifetimes / slowest;
+  return turning > 0 ? turns / turning : 1;
+}
+
 }  // namespace
 
 std::vector<Plot> linear_plots(const Linearization& l) {
@@ -29,9 +65,9 @@ std::vector<Plot> linear_plots(const Linearization& l) {
   std::vector<Plot> out;
   if (c.inputs.empty() || c.outputs.empty()) return out;
   const std::vector<double> w = telling_frequencies(l, frequencies_shown);
-  const FrequencyResponse g = frequency_response(l, w);
+  const FrequencyResponse g = frequency_response({l.modes.A, c.B, c.C, c.D}, w);
   const double t_end = telling_time(l);
-  const StepResponse s = step_response(l, t_end, steps_shown);
+  const StepResponse s = step_response({l.modes.A, c.B, c.C, c.D}, t_end, steps_shown);
   for (std::size_t k = 0; k < c.inputs.size(); ++k) {
     Plot gain, phase, step;
     gain.title = "gain from " + c.inputs[k];

@@ -31,4 +31,19 @@ Eval state_matrix(const LocalJacobian& local, Matrix& out) {
   return Eval::ok;
 }
 
+Eval input_column(const LocalJacobian& still, const LocalJacobian& moving, Vector& out) {
+  const std::size_t n = still.A_t.size(), first = still.B_t.size();
+  Vector accelerations(n);
+  for (std::size_t i = 0; i < n; ++i) accelerations[i] = moving.A_t[i] - still.A_t[i];
+  if (n > 0) {
+    DenseLu mass;
+    if (Eval e = mass.factor(still.M); e != Eval::ok) return e;
+    mass.solve(accelerations);
+  }
+  out.assign(2 * n + first, 0.0);
+  std::copy(accelerations.begin(), accelerations.end(), out.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::size_t i = 0; i < first; ++i) out[2 * n + i] = moving.B_t[i] - still.B_t[i];
+  return Eval::ok;
+}
+
 }  // namespace kardan

@@ -11,5 +11,9 @@ namespace kardan {
 ///
 /// recoverable when M is singular.
 [[nodiscard]] Eval state_matrix(const LocalJacobian& local, Matrix& out);
+/// The column of an input: with a slope of one it has changed the partial time derivatives from
+/// those of `still` to those of `moving`. recoverable when M is singular.
+[[nodiscard]] Eval input_column(const LocalJacobian& still, const LocalJacobian& moving,
+                                Vector& out);
 
 }  // namespace kardan

@@ -10,6 +10,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/io/expander.h"
+#include "kardan/io/inputs_outputs.h"
 #include "kardan/io/units.h"
 #include "kardan/io/yaml_document.h"
 #include "kardan/model/names.h"
@@ -324,7 +325,7 @@ class ModelReader {
         named_outputs(expander, node);
       } else if (FieldMap* const names = definitions(section)) {
         define(expander, node, section, *names);
-        if (section == "functions") refuse_inputs(*names);
+        if (section == "functions") refuse_inputs(*names, diagnostics_);
       } else if (section == "assemble") {
         wishes(expander, node);
       } else if (section == "ground" || section == "equilibrium" || section == "simulate" ||
@@ -359,56 +360,17 @@ class ModelReader {
     }
   }
 
-  /// Functions that are set from outside; others may use them.
   void inputs(Expander& expander, const YamlNode& node) {
     FieldMap found;
     define(expander, node, "inputs", found);
-    for (auto& [name, value] : found) {
-      auto* map = std::get_if<FieldMap>(&value.data);
-      if (!map) {
-        diagnostics_.error("model.shape", fmt::format("inputs.{}: wanted a mapping", name),
-                           value.where, fmt::format("write {}: {{unit: N, start: 0}}", name));
-        continue;
-      }
-      map->insert(map->begin(), {"type", FieldValue("input")});
-    }
-    model_.functions.insert(model_.functions.begin(), std::make_move_iterator(found.begin()),
-                            std::make_move_iterator(found.end()));
+    add_inputs(std::move(found), model_, diagnostics_);
   }
 
-  void refuse_inputs(const FieldMap& functions) {
-    for (const auto& [name, value] : functions) {
-      const auto* map = std::get_if<FieldMap>(&value.data);
-      for (std::size_t i = 0; map && i < map->size(); ++i) {
-        const auto* type = std::get_if<std::string>(&(*map)[i].second.data);
-        // Those of the section `inputs` have no place for their type.
-        if (type && (*map)[i].first == "type" && *type == "input" &&
-            (*map)[i].second.where.line > 0)
-          diagnostics_.error("function.input",
-                             fmt::format("functions.{}: inputs have a section of their own", name),
-                             (*map)[i].second.where,
-                             fmt::format("write inputs: {{{}: {{unit: N, start: 0}}}}", name));
-      }
-    }
-  }
-
-  /// {height: arm.y, speed: {value: 3.6*car.vx, unit: km/h}}: sensors, and outputs by their names.
   void named_outputs(Expander& expander, const YamlNode& node) {
     const FieldValue all = expander.value(node, "outputs");
-    for (const auto& [name, given] : std::get<FieldMap>(all.data)) {
-      const auto* map = std::get_if<FieldMap>(&given.data);
-      NamedFields sensor{name, {}, given.where, "sensors"};
-      sensor.fields.emplace_back("type", "expression");
-      if (map)
-        sensor.fields.insert(sensor.fields.end(), map->begin(), map->end());
-      else
-        sensor.fields.emplace_back("value", given);
-      if (!check_name(name, given.where, "sensors")) continue;
-      model_.elements.push_back(std::move(sensor));
-      FieldValue output(name);
-      output.where = given.where;
-      model_.outputs.push_back(std::move(output));
-    }
+    for (NamedFields& sensor : output_sensors(std::get<FieldMap>(all.data)))
+      if (check_name(sensor.name, sensor.where, "sensors"))
+        add_output(std::move(sensor), model_);
   }
 
   void list(Expander& expander, const YamlNode& node, const std::string& section,

@@ -64,7 +64,7 @@ const std::vector<std::string>& marker_keys() {
   return keys;
 }
 
-const FieldValue* find(const FieldMap& map, std::string_view key) {
+const FieldValue* field_of(const FieldMap& map, std::string_view key) {
   for (const auto& [name, value] : map)
     if (name == key) return &value;
   return nullptr;
@@ -246,7 +246,7 @@ void resolve_markers(const NamedFields& body, BodyData& b, int dimension,
     if (!read_fields(*fields, owner, item.where, reader, f)) continue;
     check_flat(f.at, dimension, owner + ".at", item.where, reader.diagnostics());
     FrameData frame{0, f.at, orientation(f, dimension, owner, item.where, reader.diagnostics())};
-    Placement(find(*fields, "placed"), dimension, owner, reader).place(frame.s, frame.R);
+    Placement(field_of(*fields, "placed"), dimension, owner, reader).place(frame.s, frame.R);
     b.markers[name] = frame;
   }
 }
@@ -339,12 +339,12 @@ FrameData resolve_marker(const FieldValue& marker, const std::string& owner, con
   check_flat(f.at, dimension, owner + ".at", marker.where, reader.diagnostics());
   frame.s = f.at;
   frame.R = orientation(f, dimension, owner, marker.where, reader.diagnostics());
-  const Placement placement(find(fields, "placed"), dimension, owner, reader);
+  const Placement placement(field_of(fields, "placed"), dimension, owner, reader);
   if (body.kind == BodyKind::ground)
     placement.place(frame.s, frame.R);
   else
     placement.reflect(frame.s, frame.R);
-  frame.R = frame.R * half_turn(find(fields, "turned"), owner, reader.diagnostics());
+  frame.R = frame.R * half_turn(field_of(fields, "turned"), owner, reader.diagnostics());
   frame.s = frame.s - body.com;
   return frame;
 }

@@ -8,7 +8,7 @@
 
 #include "kardan/base/text.h"
 #include "kardan/formulation/residuals.h"
-#include "kardan/linalg/dense_lu.h"
+#include "kardan/integrate/state_matrix.h"
 #include "kardan/model/observation.h"
 #include "kardan/run/result.h"
 
@@ -56,20 +56,27 @@ std::optional<double> slope_of(const std::function<double(double)>& f, double at
 
 class ChannelFinder {
  public:
-  ChannelFinder(const Prepared& prepared, const FieldMap& functions, Linearization& out)
+  ChannelFinder(const Prepared& prepared, const FieldMap& functions, const Modes& modes)
       : system_(*prepared.system),
         state_(prepared.start.state),
         inputs_(model_inputs(system_, functions)),
         problem_(system_),
         ws_(system_.make_workspace()),
-        out_(out),
-        channels_(out.channels) {}
+        modes_(modes),
+        channels_(out_.channels) {}
 
-  void run() {
-    if (!outputs() || (inputs_.empty() && quantities_.empty())) return;
-    const bool whole = static_cast<int>(out_.modes.kept.size()) ==
-                       static_cast<int>(2 * out_.modes.independent.size() +
-                                        out_.modes.drift.size() + system_.states().size());
+  FoundChannels run() && {
+    find();
+    return std::move(out_);
+  }
+
+ private:
+  void find() {
+    outputs();
+    if (inputs_.empty() && quantities_.empty()) return;
+    const bool whole = static_cast<int>(modes_.kept.size()) ==
+                       static_cast<int>(2 * modes_.independent.size() +
+                                        modes_.drift.size() + system_.states().size());
     if (!whole)
       return refuse("B, C and D of a motion along symmetries are not known",
                     "linearize a balance, or the equations at this instant (`--frozen`)");
@@ -79,7 +86,6 @@ class ChannelFinder {
     find_C_and_D();
   }
 
- private:
   void refuse(const std::string& message, const std::string& advice) {
     channels_ = {};
     out_.status = Eval::recoverable;
@@ -87,12 +93,12 @@ class ChannelFinder {
     out_.advice = advice;
   }
 
-  int rows() const { return out_.modes.A.rows(); }
+  int rows() const { return modes_.A.rows(); }
 
   /// Those of the model's outputs that are quantities of the motion.
-  bool outputs() {
+  void outputs() {
     const std::vector<OutputData>& wanted = system_.blueprint().outputs;
-    if (wanted.empty()) return true;
+    if (wanted.empty()) return;
     const ResultColumns columns(system_);
     for (std::size_t i = 0; i < columns.names().size(); ++i) {
       const std::string& name = columns.names()[i];
@@ -114,20 +120,13 @@ class ChannelFinder {
       channels_.outputs.push_back(name);
       channels_.output_units.push_back(system_.quantity_unit(*quantity));
     }
-    return true;
   }
 
   /// With a slope of one the motion has the partial time derivative A_t + (M B) of the input.
   bool find_B() {
-    const int n = problem_.second_order();
     channels_.B.resize(rows(), static_cast<int>(inputs_.size()));
     channels_.B.set_zero();
     const Residuals still = constraint_residuals(system_, state_, {}, *ws_);
-    DenseLu mass;
-    if (n > 0 && mass.factor(local_.M) != Eval::ok) {
-      refuse("the mass matrix is singular", "check the model at its start (`kardan check`)");
-      return false;
-    }
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const ModelInput& input = inputs_[k];
       const double value = input.course->at(state_.t).value;
@@ -149,13 +148,13 @@ class ChannelFinder {
         refuse("the equations could not be linearized with a moving input", "report this");
         return false;
       }
-      Vector b(local.A_t.size());
-      for (std::size_t i = 0; i < b.size(); ++i) b[i] = local.A_t[i] - local_.A_t[i];
-      if (n > 0) mass.solve(b);
-      for (int i = 0; i < n; ++i) channels_.B(n + i, static_cast<int>(k)) = b[static_cast<std::size_t>(i)];
-      for (std::size_t i = 0; i < local.B_t.size(); ++i)
-        channels_.B(2 * n + static_cast<int>(i), static_cast<int>(k)) =
-            local.B_t[i] - local_.B_t[i];
+      Vector column;
+      if (input_column(local_, local, column) != Eval::ok) {
+        refuse("the mass matrix is singular", "check the model at its start (`kardan check`)");
+        return false;
+      }
+      for (std::size_t i = 0; i < column.size(); ++i)
+        channels_.B(static_cast<int>(i), static_cast<int>(k)) = column[i];
     }
     return true;
   }
@@ -235,7 +234,8 @@ class ChannelFinder {
   std::vector<ModelInput> inputs_;
   StateSpace problem_;
   std::unique_ptr<Workspace> ws_;
-  Linearization& out_;
+  const Modes& modes_;
+  FoundChannels out_;
   Channels& channels_;
   std::vector<Quantity> quantities_;
   LocalJacobian local_;
@@ -294,8 +294,9 @@ std::vector<ModelInput> model_inputs(const System& system, const FieldMap& funct
   return out;
 }
 
-void find_channels(const Prepared& prepared, const FieldMap& functions, Linearization& out) {
-  ChannelFinder(prepared, functions, out).run();
+FoundChannels find_channels(const Prepared& prepared, const FieldMap& functions,
+                            const Modes& modes) {
+  return ChannelFinder(prepared, functions, modes).run();
 }
 
 std::vector<std::string> kinks_at(const System& system, const State& state) {

@@ -63,7 +63,12 @@ Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of,
   if (steady.generator.rows() == 0 && out.largest_acceleration > at_rest)
     out.remarks.push_back(fmt::format(
         "not at rest: the largest acceleration is {:.3g}", out.largest_acceleration));
-  find_channels(prepared, functions, out);
+  FoundChannels found = find_channels(prepared, functions, out.modes);
+  out.status = found.status;
+  out.message = std::move(found.message);
+  out.advice = std::move(found.advice);
+  out.channels = std::move(found.channels);
+  out.remarks.insert(out.remarks.end(), found.remarks.begin(), found.remarks.end());
   return out;
 }
 

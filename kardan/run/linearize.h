@@ -5,19 +5,9 @@
 #include <vector>
 
 #include "kardan/formulation/modes.h"
-#include "kardan/run/prepare.h"
+#include "kardan/run/channels.h"
 
 namespace kardan {
-
-/// Between inputs and outputs of the model: y' = A y + B u, w = C y + D u, for small changes of all.
-/// The derivatives are exact: by an input as the partial time derivative that a slope of one gives,
-/// by y from the gradients of the quantities.
-struct Channels {
-  std::vector<std::string> inputs, outputs;
-  std::vector<std::string> input_units, output_units;
-  Vector input_values, output_values;  ///< about which
-  Matrix B, C, D;
-};
 
 struct Linearization {
   Eval status = Eval::ok;

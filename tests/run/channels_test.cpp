@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "kardan/integrate/linear_responses.h"
 #include "kardan/run/linearize.h"
-#include "kardan/run/responses.h"
 #include "kardan/run/simulation.h"
 #include "support/models.h"
 
@@ -16,11 +16,15 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Linearization linearized(const Model& model, ModesOf of = ModesOf::motion) {
+Linearization with_channels(const Model& model, ModesOf of = ModesOf::motion) {
   Diagnostics told;
   const Prepared p = prepare(model, {}, told);
   EXPECT_FALSE(told.has_errors()) << format(told);
   return linearize(p, ModeShapes::leave, of, model.functions);
+}
+
+LinearChannels channels_of(const Linearization& l) {
+  return {l.modes.A, l.channels.B, l.channels.C, l.channels.D};
 }
 
 /// M = 2 kg, m = 0.5 kg at l = 0.8 m, a point mass on a massless rod: about the upright position
@@ -44,7 +48,7 @@ outputs:
 )";
 
 TEST(Channels, OfTheCartAndPoleAreItsClosedForm) {
-  const Linearization l = linearized(test::model_of(cart_pole));
+  const Linearization l = with_channels(test::model_of(cart_pole));
   ASSERT_EQ(l.status, Eval::ok) << l.message;
   const Channels& c = l.channels;
   EXPECT_THAT(c.inputs, ElementsAre("push"));
@@ -52,7 +56,7 @@ TEST(Channels, OfTheCartAndPoleAreItsClosedForm) {
   EXPECT_THAT(c.outputs, ElementsAre("place", "lean", "tip"));
   EXPECT_THAT(c.output_units, ElementsAre("m", "rad", "m"));
   EXPECT_THAT(l.remarks, ElementsAre());
-  const double M = 2, m = 0.5, length = 0.8, g = 9.81, pi = 3.14159265358979323846;
+  const double M = 2, m = 0.5, length = 0.8, g = 9.81;
   // G(i w) from u to x and to the angle (positive to the left: minus what leans with x).
   for (const double w : {0.3, 2.0, 11.0}) {
     const std::complex<double> s(0, w);
@@ -60,7 +64,7 @@ TEST(Channels, OfTheCartAndPoleAreItsClosedForm) {
     const auto bottom = M * length * s * s - (M + m) * g;
     const auto x = (length * s * s - g) / (s * s * bottom);
     const auto angle = 1.0 / bottom;
-    const auto found = frequency_response(l, {w}).front();
+    const auto found = frequency_response(channels_of(l), {w}).front();
     EXPECT_NEAR(std::abs(found[0][0] - x), 0, 1e-12 * std::abs(x)) << w;
     EXPECT_NEAR(std::abs(found[1][0] - angle), 0, 1e-12 * std::abs(angle)) << w;
     const auto tip = x - length * angle + 0.001;
@@ -68,12 +72,11 @@ TEST(Channels, OfTheCartAndPoleAreItsClosedForm) {
   }
   EXPECT_EQ(c.D(0, 0), 0);
   EXPECT_NEAR(c.D(2, 0), 0.001, 1e-15);
-  (void)pi;
 }
 
 /// An oscillator pushed by its input: s(t) = (1 - exp(-d t)(cos w t + d/w sin w t))/k.
 TEST(Channels, AnswerAStepAsTheOscillatorDoes) {
-  const Linearization l = linearized(test::model_of(R"(kardan: 1
+  const Linearization l = with_channels(test::model_of(R"(kardan: 1
 dimension: 2
 inputs: {push: {unit: N, start: 3}}
 bodies: {cart: {mass: 2, inertia: 1, position: [0.375, 0]}}
@@ -87,7 +90,7 @@ outputs: [cart.x, cart.vx]
   ASSERT_EQ(l.status, Eval::ok) << l.message;
   EXPECT_EQ(l.channels.input_values.front(), 3);
   const double k = 8, d = 0.25, w = std::sqrt(4 - d * d);
-  const StepResponse s = step_response(l, 3, 30);
+  const StepResponse s = step_response(channels_of(l), 3, 30);
   ASSERT_EQ(s.size(), 31u);
   for (int i = 0; i <= 30; ++i) {
     const double t = 0.1 * i;
@@ -97,7 +100,7 @@ outputs: [cart.x, cart.vx]
 }
 
 /// All that an input can go through: a lag, a formula, a motor with gains, in space, spinning.
-const char* const arm = R"(kardan: 1
+const char* const swung_arm = R"(kardan: 1
 gravity: [0, 0, -9.81]
 inputs: {torque: {unit: N m, start: 0.3}, command: {start: 0.2}, gust: {unit: N, start: 1}}
 bodies:
@@ -116,8 +119,8 @@ outputs: [slew.angle, slew.rate, tip.z, tip.vz, tip.wx, lag.state]
 
 /// u + e and u - e, run for a short time h from the same state: (w+ - w-)/2e = (C h + ...) B e.
 TEST(Channels, AreWhatTheSimulationDoes) {
-  const Model model = test::model_of(arm);
-  const Linearization l = linearized(model, ModesOf::frozen);
+  const Model model = test::model_of(swung_arm);
+  const Linearization l = with_channels(model, ModesOf::frozen);
   ASSERT_EQ(l.status, Eval::ok) << l.message;
   const Channels& c = l.channels;
   ASSERT_EQ(c.outputs.size(), 6u);
@@ -128,7 +131,7 @@ TEST(Channels, AreWhatTheSimulationDoes) {
   options.driver.tolerance = 1e-12;
   options.t_end = 1;
   const double h = 0.002;
-  const StepResponse expected = step_response(l, h, 1);
+  const StepResponse expected = step_response(channels_of(l), h, 1);
   for (std::size_t k = 0; k < c.inputs.size(); ++k) {
     // Central differences of the nonlinear motion against the linear one, whose error falls as e.
     std::vector<std::vector<double>> at;
@@ -155,8 +158,8 @@ TEST(Channels, AreWhatTheSimulationDoes) {
 
 /// The exact check of B and of the speeds in C: rates of outputs of the first order.
 TEST(Channels, HaveTheRatesOfTheEquationsInB) {
-  const Model model = test::model_of(arm);
-  const Linearization l = linearized(model, ModesOf::frozen);
+  const Model model = test::model_of(swung_arm);
+  const Linearization l = with_channels(model, ModesOf::frozen);
   ASSERT_EQ(l.status, Eval::ok) << l.message;
   const Channels& c = l.channels;
   // d(w')/du = C B for outputs that are velocities or lags: their rates are accelerations.
@@ -192,7 +195,7 @@ TEST(Channels, HaveTheRatesOfTheEquationsInB) {
 }
 
 TEST(Channels, RefuseAnInputThatPrescribesAMotion) {
-  const Linearization l = linearized(test::model_of(R"(kardan: 1
+  const Linearization l = with_channels(test::model_of(R"(kardan: 1
 dimension: 2
 inputs: {place: {unit: m}}
 bodies: {cart: {mass: 2, inertia: 1}, rider: {kind: point, mass: 1}}
@@ -205,7 +208,7 @@ outputs: [cart.x]
 }
 
 TEST(Channels, SayWhatHasNoRowAndWhereAKinkIs) {
-  const Linearization l = linearized(test::model_of(R"(kardan: 1
+  const Linearization l = with_channels(test::model_of(R"(kardan: 1
 dimension: 2
 inputs: {push: {unit: N}}
 bodies: {cart: {mass: 2, inertia: 1}}
@@ -233,8 +236,8 @@ forces: {strut: {type: spring_damper, between: [ground.wall, cart], stiffness: 1
     std::string out = text;
     return out.replace(out.find("VALUE"), 5, value);
   };
-  EXPECT_THAT(linearized(test::model_of(with("900"))).remarks, ElementsAre());
-  EXPECT_THAT(linearized(test::model_of(with("1500"))).remarks,
+  EXPECT_THAT(with_channels(test::model_of(with("900"))).remarks, ElementsAre());
+  EXPECT_THAT(with_channels(test::model_of(with("1500"))).remarks,
               ElementsAre(HasSubstr("stands on a kink")));
 }
 

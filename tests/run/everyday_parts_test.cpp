@@ -114,11 +114,10 @@ class PlanarCar {
     return p;
   }
 
-  /// Balanced at z = 0.6.
+  /// Balanced with the arms as they are drawn.
   PlanarCar() {
     const double g = 9.81, height = 0.31 - 443 * g / 200e3;
-    q_ = 0;
-    for (int i = 0; i < 60; ++i) q_ -= (at(z_, q_).wheel_z - height) / slope(&Place::wheel_z);
+    z_ = height - at(0, 0).wheel_z;
     // k (l0 - l) dl/dq = d(weights)/dq - (tyre) dwheel/dq
     const double weights = g * (8 * slope(&Place::lower_z) + 5 * slope(&Place::upper_z) +
                                 12 * slope(&Place::upright_z) + 18 * slope(&Place::wheel_z));

@@ -1,6 +1,5 @@
-#include "kardan/run/responses.h"
+#include "kardan/integrate/linear_responses.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,9 +8,9 @@
 
 namespace kardan {
 
-FrequencyResponse frequency_response(const Linearization& l,
+FrequencyResponse frequency_response(const LinearChannels& l,
                                      const std::vector<double>& frequencies) {
-  const Matrix &A = l.modes.A, &B = l.channels.B, &C = l.channels.C, &D = l.channels.D;
+  const auto& [A, B, C, D] = l;
   const int n = A.rows();
   FrequencyResponse out;
   ComplexMatrix pencil;
@@ -38,8 +37,8 @@ FrequencyResponse frequency_response(const Linearization& l,
   return out;
 }
 
-StepResponse step_response(const Linearization& l, double t_end, int steps) {
-  const Matrix &A = l.modes.A, &B = l.channels.B, &C = l.channels.C, &D = l.channels.D;
+StepResponse step_response(const LinearChannels& l, double t_end, int steps) {
+  const auto& [A, B, C, D] = l;
   const int n = A.rows(), m = B.cols();
   // (y, u)' = [A B; 0 0] (y, u)
   Matrix whole(n + m, n + m), E;
@@ -73,38 +72,6 @@ StepResponse step_response(const Linearization& l, double t_end, int steps) {
     y = std::move(next);
   }
   return out;
-}
-
-std::vector<double> telling_frequencies(const Linearization& l, int count) {
-  double low = std::numeric_limits<double>::infinity(), high = 0;
-  for (const Mode& m : l.modes.modes) {
-    if (m.zero) continue;
-    low = std::min(low, std::abs(m.value));
-    high = std::max(high, std::abs(m.value));
-  }
-  if (high == 0) low = high = 1;
-  constexpr double decade = 10, widest = 1e6;
-  low /= decade;
-  high = std::min(high * decade, low * widest);
-  std::vector<double> out;
-  for (int i = 0; i < count; ++i)
-    out.push_back(low * std::pow(high / low, static_cast<double>(i) / (count - 1)));
-  return out;
-}
-
-double telling_time(const Linearization& l) {
-  double slowest = std::numeric_limits<double>::infinity(), growth = 0, turning = 0;
-  for (const Mode& m : l.modes.modes) {
-    if (m.zero) continue;
-    if (m.value.real() < 0) slowest = std::min(slowest, -m.value.real());
-    growth = std::max(growth, m.value.real());
-    turning = std::max(turning, std::abs(m.value));
-  }
-  // Rounding makes a damping of what has none.
-  constexpr double lifetimes = 5, growths = 3, turns = 60, undamped = 1e-9;
-  if (growth > undamped * turning) return growths / growth;
-  if (std::isfinite(slowest) && slowest > undamped * turning) return lifetimes / slowest;
-  return turning > 0 ? turns / turning : 1;
 }
 
 }  // namespace kardan
