@@ -41,7 +41,8 @@ class Rows {
     Place out{first, std::vector<double>(count, 1.0)};
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < count; ++j)
-        if (i != j) out.weights[i] *= (t - times[first + j]) / (times[first + i] - times[first + j]);
+        if (i != j)
+          out.weights[i] *= (t - times[first + j]) / (times[first + i] - times[first + j]);
     return out;
   }
   double value(const Place& place, std::size_t column) const {
@@ -60,12 +61,11 @@ std::string with_unit(const std::string& name, const std::string& unit) {
 }
 
 std::string names(const std::vector<std::string>& all) {
-  const std::vector<std::string> some(all.begin(),
-                                      all.begin() + static_cast<std::ptrdiff_t>(
-                                                        std::min(all.size(), most_names)));
-  return fmt::format("{}{}", fmt::join(some, ", "),
-                     all.size() > most_names ? fmt::format(" and {} more", all.size() - most_names)
-                                             : "");
+  const std::vector<std::string> some(
+      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), most_names)));
+  return fmt::format(
+      "{}{}", fmt::join(some, ", "),
+      all.size() > most_names ? fmt::format(" and {} more", all.size() - most_names) : "");
 }
 
 void print(const CompareResults& given, const ResultDifferences& d) {
@@ -81,7 +81,8 @@ void print(const CompareResults& given, const ResultDifferences& d) {
   std::size_t width = 20;
   for (std::size_t i = 0; i < std::min(differs, most_lines); ++i)
     width = std::max(width, with_unit(d.columns[i].name, d.columns[i].unit).size());
-  fmt::print("{:<{}}  {:>14} {:>12} {:>14}\n", "column", width, "largest", "of its range", "at t [s]");
+  fmt::print("{:<{}}  {:>14} {:>12} {:>14}\n", "column", width, "largest", "of its range",
+             "at t [s]");
   for (std::size_t i = 0; i < std::min(differs, most_lines); ++i) {
     const ColumnDifference& c = d.columns[i];
     fmt::print("{:<{}}  {:>14.6g} {:>12.2e} {:>14.6g}\n", with_unit(c.name, c.unit), width,
@@ -91,9 +92,9 @@ void print(const CompareResults& given, const ResultDifferences& d) {
 }
 
 Json to_json(const CompareResults& given, const ResultDifferences& d) {
-  Json out{{"a", given.a},           {"b", given.b},           {"from", d.from},
-           {"to", d.to},             {"rows", d.rows},         {"interpolated", d.interpolated},
-           {"only_a", d.only_a},     {"only_b", d.only_b},     {"columns", Json::array()}};
+  Json out{{"a", given.a},       {"b", given.b},       {"from", d.from},
+           {"to", d.to},         {"rows", d.rows},     {"interpolated", d.interpolated},
+           {"only_a", d.only_a}, {"only_b", d.only_b}, {"columns", Json::array()}};
   for (const ColumnDifference& c : d.columns)
     out["columns"].push_back({{"name", c.name},
                               {"unit", c.unit},
@@ -127,12 +128,12 @@ std::vector<Plot> plots(const ReadResult& a, const ReadResult& b, const ResultDi
 std::string page(const CompareResults& given, const ResultDifferences& d,
                  const std::vector<Plot>& pictures) {
   std::string body = fmt::format(
-      "<h1>Two results</h1>\n<p>A: {}<br>B: {}</p>\n<p>{} rows of A from t = {:g} to {:g} s{}.</p>\n",
+      "<h1>Two results</h1>\n<p>A: {}<br>B: {}</p>\n<p>{} rows of A from t = {:g} to {:g} "
+      "s{}.</p>\n",
       html_text(given.a), html_text(given.b), d.rows, d.from, d.to,
       d.interpolated ? "; between rows of B on cubics through four of them" : "");
   for (const auto& [label, list] : {std::pair("Only in A", &d.only_a), {"Only in B", &d.only_b}})
-    if (!list->empty())
-      body += fmt::format("<p>{}: {}</p>\n", label, html_text(names(*list)));
+    if (!list->empty()) body += fmt::format("<p>{}: {}</p>\n", label, html_text(names(*list)));
   body +=
       "<div class=\"scroll\"><table><tr><th>column</th><th class=\"n\">largest</th>"
       "<th class=\"n\">of its range</th><th class=\"n\">at t [s]</th></tr>\n";

@@ -11,10 +11,10 @@ namespace kardan::cli {
 
 struct ColumnDifference {
   std::string name, unit;
-  double largest = 0;        ///< |a - b|, in the column's unit
-  double at = 0;             ///< [s] when
-  double range = 0;          ///< greatest - least value of both
-  double share = 0;          ///< largest / range; 0 where both are constant and equal
+  double largest = 0;              ///< |a - b|, in the column's unit
+  double at = 0;                   ///< [s] when
+  double range = 0;                ///< greatest - least value of both
+  double share = 0;                ///< largest / range; 0 where both are constant and equal
   std::size_t in_a = 0, in_b = 0;  ///< columns of the results
 };
 

@@ -1,5 +1,7 @@
 /// `kardan kinematics`: a driver swept through its range, without forces and masses.
 
+#include "apps/cli/kinematics.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <sstream>
 
 #include "apps/cli/command.h"
-#include "apps/cli/kinematics.h"
 #include "apps/cli/print.h"
 #include "apps/pictures/html_page.h"
 #include "apps/pictures/svg_plot.h"
@@ -49,9 +50,10 @@ std::string csv(const Sweep& s) {
 }
 
 Json to_json(const std::string& model, const Sweep& s) {
-  Json out{{"model", model},   {"driver", s.driver}, {"unit", unit_of(s)},
-           {"from", s.points.front().at}, {"to", s.points.back().at},
-           {"names", s.names}, {"units", s.units},   {"points", Json::array()}};
+  Json out{{"model", model},           {"driver", s.driver},
+           {"unit", unit_of(s)},       {"from", s.points.front().at},
+           {"to", s.points.back().at}, {"names", s.names},
+           {"units", s.units},         {"points", Json::array()}};
   for (const SweepPoint& p : s.points) {
     Json point{{"at", p.at}, {"values", p.values}, {"rates", p.rates}, {"condition", p.condition}};
     if (s.has_transmission) point["transmission"] = p.transmission;
@@ -71,7 +73,8 @@ void print(const std::string& model, const Sweep& s) {
   };
   fmt::print("{:<22}{}, from {} to {}, {} points\n", "driver", s.driver, place(s.points.front().at),
              place(s.points.back().at), s.points.size());
-  if (s.limit) fmt::print("{:<22}{}: beyond it the joints cannot be closed\n", "limit", place(*s.limit));
+  if (s.limit)
+    fmt::print("{:<22}{}: beyond it the joints cannot be closed\n", "limit", place(*s.limit));
   for (const double at : s.singular) fmt::print("{:<22}{}\n", "singular position", place(at));
   if (!s.limit && s.singular.empty()) fmt::print("{:<22}none\n", "singular positions");
   if (s.has_transmission) {
@@ -166,8 +169,7 @@ int kinematics(const ModelOptions& options, const Given& given) {
   Diagnostics faults;
   std::vector<Output> outputs;
   for (const std::string& path : given.out) {
-    const bool known =
-        path.ends_with(".csv") || path.ends_with(".svg") || path.ends_with(".html");
+    const bool known = path.ends_with(".csv") || path.ends_with(".svg") || path.ends_with(".html");
     if (!known)
       faults.error("output.format", fmt::format("--out {}: no such format", path), {},
                    "wanted a file ending in .csv, .svg or .html");
@@ -218,22 +220,23 @@ Verb kinematics_verb() {
   };
   auto o = std::make_shared<Options>();
   Given& g = o->given;
-  return {"kinematics", "a driver swept through its range: positions, velocities, singular positions",
-          joined(model_arguments(o->model),
-                 {{"--driver", "which; default: the only one", &g.driver},
-                  {"--from", "[rad, m] where it begins; default: where it is at the start", &g.from},
-                  {"--to", "[rad, m] where it ends; default: a turn after", &g.to},
-                  {.name = "--points",
-                   .doc = "of the sweep",
-                   .to = &g.points,
-                   .range = Argument::Range::positive,
-                   .show_default = true},
-                  {"--transmission",
-                   "A,B,C: three joints; the angle at B between the lines to A and C, up to 90 deg",
-                   &g.transmission},
-                  {"--out", "table (.csv), diagrams (.svg), page (.html); may be repeated", &g.out},
-                  force_argument(g.force)}),
-          [o] { return kinematics(o->model, o->given); }};
+  return {
+      "kinematics", "a driver swept through its range: positions, velocities, singular positions",
+      joined(model_arguments(o->model),
+             {{"--driver", "which; default: the only one", &g.driver},
+              {"--from", "[rad, m] where it begins; default: where it is at the start", &g.from},
+              {"--to", "[rad, m] where it ends; default: a turn after", &g.to},
+              {.name = "--points",
+               .doc = "of the sweep",
+               .to = &g.points,
+               .range = Argument::Range::positive,
+               .show_default = true},
+              {"--transmission",
+               "A,B,C: three joints; the angle at B between the lines to A and C, up to 90 deg",
+               &g.transmission},
+              {"--out", "table (.csv), diagrams (.svg), page (.html); may be repeated", &g.out},
+              force_argument(g.force)}),
+      [o] { return kinematics(o->model, o->given); }};
 }
 
 }  // namespace kardan::cli

@@ -15,7 +15,7 @@
 namespace kardan::cli {
 
 struct SweepPoint {
-  double at = 0;              ///< s, of the driver
+  double at = 0;  ///< s, of the driver
   std::vector<double> values;
   std::vector<double> rates;  ///< by s
   double transmission = 0;    ///< [rad]

@@ -60,12 +60,12 @@ class Sweeper {
     const double begin = options_.from.value_or(start_value());
     const double whole = 2 * std::numbers::pi;
     if (!options_.to && !out_.turns) {
-      fault("kinematics.range", "the driver slides: where does it end?", "give --to [m]");
+      fail("kinematics.range", "the driver slides: where does it end?", "give --to [m]");
       return std::nullopt;
     }
     const double end = options_.to.value_or(begin + whole);
     if (!(end != begin) || options_.points < 2) {
-      fault("kinematics.range",
+      fail("kinematics.range",
             fmt::format("from {} to {} in {} points", format_number(begin), format_number(end),
                         options_.points),
             "wanted two different ends, and two points at least");
@@ -79,7 +79,7 @@ class Sweeper {
   }
 
  private:
-  void fault(const std::string& code, const std::string& message, const std::string& hint) {
+  void fail(const std::string& code, const std::string& message, const std::string& hint) {
     diagnostics_.error(code, message, model_.where, hint);
   }
 
@@ -90,11 +90,11 @@ class Sweeper {
     const auto wanted = std::ranges::find(names, options_.driver);
     if (all.empty() || (options_.driver.empty() && all.size() > 1) ||
         (!options_.driver.empty() && wanted == names.end())) {
-      fault("kinematics.driver",
-            all.empty()                ? std::string("no driver prescribes a coordinate")
-            : options_.driver.empty() ? fmt::format("{} drivers: {}", all.size(),
-                                                    fmt::join(names, ", "))
-                                      : fmt::format("there is no driver '{}'", options_.driver),
+      fail("kinematics.driver",
+            all.empty() ? std::string("no driver prescribes a coordinate")
+            : options_.driver.empty()
+                ? fmt::format("{} drivers: {}", all.size(), fmt::join(names, ", "))
+                : fmt::format("there is no driver '{}'", options_.driver),
             all.empty() ? "add drivers: {crank: {type: driver, joint: NAME, motion: t}}"
                         : fmt::format("--driver one of {}", fmt::join(names, ", ")));
       return false;
@@ -108,7 +108,8 @@ class Sweeper {
   /// What the driver's function is at t = 0, as far as it is known without a motion.
   double start_value() {
     Diagnostics unused;
-    const Environment parameters = resolve(model_, Catalog::builtin(), overrides_, unused).parameters;
+    const Environment parameters =
+        resolve(model_, Catalog::builtin(), overrides_, unused).parameters;
     TimeFunction f;
     const ValueReader reader(parameters, unused);
     const FieldValue& value = model_.elements[driver_.element].fields[driver_.field].second;
@@ -138,12 +139,13 @@ class Sweeper {
     guess.t = 0;
     const ConsistentStart start = assemble(*system_, guess, {});
     if (start.report.status != Eval::ok) {
-      fault("kinematics.start", start.report.message, "begin where the joints can be closed (--from)");
+      fail("kinematics.start", start.report.message,
+            "begin where the joints can be closed (--from)");
       return false;
     }
     const ConstraintAnalysis found = analyse(*system_, start.state, *ws_);
     if (found.degrees_of_freedom != 0) {
-      fault("kinematics.freedom",
+      fail("kinematics.freedom",
             fmt::format("the drivers leave {} degrees of freedom", found.degrees_of_freedom),
             "kinematics knows no forces: prescribe or lock what is free");
       return false;
@@ -153,7 +155,7 @@ class Sweeper {
     const ConsistentStart rest = assemble(*still, start.state, {});
     for (const double v : rest.state.v)
       if (std::abs(v) > 1e-9) {
-        fault("kinematics.others", "something else moves with t while the driver stands",
+        fail("kinematics.others", "something else moves with t while the driver stands",
               "one driver is swept: give the others constant values");
         return false;
       }
@@ -165,11 +167,11 @@ class Sweeper {
     for (const std::string& name : system_->quantity_names()) {
       const auto q = system_->find_quantity(name);
       const bool chosen =
-          wanted.empty() ? q && (q->kind == Quantity::Kind::position || q->kind == Quantity::Kind::sensor ||
-                                 q->kind == Quantity::Kind::expression)
-                         : std::ranges::any_of(wanted, [&](const OutputData& o) {
-                             return matches(o.pattern, name);
-                           });
+          wanted.empty()
+              ? q && (q->kind == Quantity::Kind::position || q->kind == Quantity::Kind::sensor ||
+                      q->kind == Quantity::Kind::expression)
+              : std::ranges::any_of(wanted,
+                                    [&](const OutputData& o) { return matches(o.pattern, name); });
       const std::string unit = q ? system_->quantity_unit(*q) : std::string();
       // Rates are told as derivatives by the driver.
       if (!q || !chosen || unit.ends_with("/s") || q->kind == Quantity::Kind::velocity) continue;
@@ -178,7 +180,7 @@ class Sweeper {
       out_.units.push_back(unit);
     }
     if (!quantities_.empty()) return true;
-    fault("kinematics.outputs", "no output is a position", "name positions under 'outputs'");
+    fail("kinematics.outputs", "no output is a position", "name positions under 'outputs'");
     return false;
   }
 
@@ -188,7 +190,7 @@ class Sweeper {
       const auto& all = system_->blueprint().elements;
       const auto found = std::ranges::find(all, name, &ElementData::name);
       if (found == all.end() || found->frames.empty()) {
-        fault("kinematics.joint", fmt::format("--transmission: there is no joint '{}'", name),
+        fail("kinematics.joint", fmt::format("--transmission: there is no joint '{}'", name),
               "write A,B,C: three joints of the model");
         return false;
       }
@@ -196,7 +198,8 @@ class Sweeper {
     }
     out_.has_transmission = joints_.size() == 3;
     if (!out_.has_transmission)
-      fault("kinematics.joint", fmt::format("--transmission: got {} joints; wanted 3", joints_.size()),
+      fail("kinematics.joint",
+            fmt::format("--transmission: got {} joints; wanted 3", joints_.size()),
             "write A,B,C: the angle at B is told");
     return out_.has_transmission;
   }
@@ -326,7 +329,8 @@ class Sweeper {
     const double a = out_.points[n - 3].condition, b = out_.points[n - 2].condition,
                  c = out_.points[n - 1].condition;
     if (!(b > a && b >= c)) return;
-    double low = (out_.points[n - 3].at - begin_) / way_, high = (out_.points[n - 1].at - begin_) / way_;
+    double low = (out_.points[n - 3].at - begin_) / way_,
+           high = (out_.points[n - 1].at - begin_) / way_;
     // Golden section on 1/condition, which is zero at a singular position with a kink there.
     constexpr double golden = 0.6180339887498949;
     double x = high - golden * (high - low), y = low + golden * (high - low);
@@ -347,8 +351,7 @@ class Sweeper {
       }
     }
     constexpr double singular = 1e-6;
-    if (std::min(fx, fy) < singular)
-      out_.singular.push_back(begin_ + way_ * 0.5 * (low + high));
+    if (std::min(fx, fy) < singular) out_.singular.push_back(begin_ + way_ * 0.5 * (low + high));
   }
 
   const Model& model_;

@@ -129,14 +129,15 @@ static bool draw(const Drawn& drawn, const std::string& title, const Linearizati
   if (drawn.out.empty()) return true;
   if (linear_plots(result).empty()) {
     Diagnostics faults;
-    faults.error("linearize.outputs", "there is nothing to draw: the model has no inputs, or no outputs",
-                 {}, "write inputs: {push: {unit: N}} and outputs: {place: cart.x}");
+    faults.error("linearize.outputs",
+                 "there is nothing to draw: the model has no inputs, or no outputs", {},
+                 "write inputs: {push: {unit: N}} and outputs: {place: cart.x}");
     print_faults(faults);
     return false;
   }
   for (const std::string& path : drawn.out)
-    write_file(path, path.ends_with(".svg") ? to_svg(linear_plots(result))
-                                            : linear_page(title, result));
+    write_file(path,
+               path.ends_with(".svg") ? to_svg(linear_plots(result)) : linear_page(title, result));
   return true;
 }
 
@@ -149,9 +150,8 @@ static int linearize(const ModelOptions& options, const RunOptions& given, bool 
   Prepared& prepared = started.prepared;
   if (given.numbers.at("t_end"))
     if (const int code = run_to(model, given, prepared); code != finished) return code;
-  const Linearization result =
-      kardan::linearize(prepared, ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion,
-                        model.functions);
+  const Linearization result = kardan::linearize(
+      prepared, ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion, model.functions);
   if (result.status != Eval::ok) {
     fmt::print(stderr, "kardan: {}\n        {}\n", result.message, result.advice);
     return failed;

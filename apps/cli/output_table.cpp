@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "kardan/model/observation.h"
 #include "kardan/run/result.h"
@@ -25,9 +26,8 @@ OutputTable::OutputTable(const System& system, const SimulateOptions& options) :
   plan_.options = options;
   const ResultColumns columns(system);
   for (const std::string& name : columns.names()) {
-    const bool chosen = std::any_of(wanted.begin(), wanted.end(), [&](const OutputData& o) {
-      return matches(o.pattern, name);
-    });
+    const bool chosen = std::any_of(wanted.begin(), wanted.end(),
+                                    [&](const OutputData& o) { return matches(o.pattern, name); });
     auto expression = Expression::parse(name);
     if (!chosen || !expression || rows_.size() == most_rows) continue;
     const auto quantity = system.find_quantity(name);
@@ -63,13 +63,22 @@ void OutputTable::finish(const RunReport& report) {
 }
 
 double OutputTable::round_off(const Row& row) const {
-  constexpr double rounding = 1e-12;
-  double largest = 0;
+  constexpr double rounding = 1e-14;
+  const Scales& scales = system_.scales();
+  const std::pair<std::string_view, double> sizes[] = {{"m", scales.length},
+                                                       {"m/s", scales.speed},
+                                                       {"m/s^2", scales.acceleration},
+                                                       {"rad", 1},
+                                                       {"rad/s", scales.speed / scales.length},
+                                                       {"1", 1}};
+  double size = 0;
+  for (const auto& [unit, typical] : sizes)
+    if (row.unit == unit) size = typical;
   for (const Row& other : rows_)
     if (other.unit == row.unit)
       for (const double x : {other.least, other.greatest})
-        if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
-  return rounding * largest;
+        if (std::isfinite(x)) size = std::max(size, std::abs(x));
+  return rounding * size;
 }
 
 void OutputTable::print() const {
@@ -84,7 +93,7 @@ void OutputTable::print() const {
     fmt::print("  {:<{}}", name, width);
     const double zero = round_off(row);
     for (const double x : {row.first, row.least, row.greatest, row.last})
-      fmt::print(" {:>14}", std::isnan(x)            ? "not known"
+      fmt::print(" {:>14}", std::isnan(x)         ? "not known"
                             : std::abs(x) <= zero ? "0"
                                                   : fmt::format("{:.8g}", x));
     fmt::print("\n");

@@ -29,7 +29,7 @@ class OutputTable {
     std::string name, unit;
     double first = 0, least = 0, greatest = 0, last = 0;
   };
-  /// What rounding leaves of zero, among the outputs of the same unit.
+  /// What rounding leaves of zero, by the sizes of the model and of outputs of the same unit.
   double round_off(const Row& row) const;
 
   const System& system_;

@@ -245,8 +245,7 @@ RunReport run_to_files(Prepared& prepared, SimulateOptions options, Told& told,
   };
   // Of a run that goes on the beginning is not known.
   if (!from) files.outputs.join(prepared.start, watchers);
-  RunReport report =
-      simulate(prepared, options, watchers, faults, from ? &from->memory : nullptr);
+  RunReport report = simulate(prepared, options, watchers, faults, from ? &from->memory : nullptr);
   if (!from) files.outputs.finish(report);
   return report;
 }

@@ -20,9 +20,9 @@ Verb convert_verb();
 Verb schema_verb();
 
 std::vector<Verb> verbs() {
-  return {check_verb(),    assemble_verb(), equilibrium_verb(), linearize_verb(), run_verb(),
-          compare_verb(),  kinematics_verb(), study_verb(),    view_verb(),        methods_verb(),   reproduce_verb(),
-          elements_verb(), convert_verb(),  schema_verb()};
+  return {check_verb(),     assemble_verb(),   equilibrium_verb(), linearize_verb(), run_verb(),
+          compare_verb(),   kinematics_verb(), study_verb(),       view_verb(),      methods_verb(),
+          reproduce_verb(), elements_verb(),   convert_verb(),     schema_verb()};
 }
 
 }  // namespace kardan::cli

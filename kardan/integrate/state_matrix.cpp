@@ -41,7 +41,8 @@ Eval input_column(const LocalJacobian& still, const LocalJacobian& moving, Vecto
     mass.solve(accelerations);
   }
   out.assign(2 * n + first, 0.0);
-  std::copy(accelerations.begin(), accelerations.end(), out.begin() + static_cast<std::ptrdiff_t>(n));
+  std::copy(accelerations.begin(), accelerations.end(),
+            out.begin() + static_cast<std::ptrdiff_t>(n));
   for (std::size_t i = 0; i < first; ++i) out[2 * n + i] = moving.B_t[i] - still.B_t[i];
   return Eval::ok;
 }

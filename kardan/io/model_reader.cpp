@@ -23,10 +23,11 @@ constexpr double format_version = 1;
 
 const std::vector<std::string>& top_level_keys() {
   static const std::vector<std::string> keys{
-      "kardan",     "include", "parts",    "inputs",   "name",     "dimension", "gravity",   "parameters",  "functions",
-      "colors",     "shapes",  "ground",   "defaults",  "bodies",    "elements",    "joints",
-      "drivers",    "forces",  "contacts", "sensors",   "assemble",  "equilibrium", "start",
-      "invariants", "when",    "outputs",  "simulate",  "equations", "friction"};
+      "kardan",   "include",    "parts",     "inputs",      "name",    "dimension",
+      "gravity",  "parameters", "functions", "colors",      "shapes",  "ground",
+      "defaults", "bodies",     "elements",  "joints",      "drivers", "forces",
+      "contacts", "sensors",    "assemble",  "equilibrium", "start",   "invariants",
+      "when",     "outputs",    "simulate",  "equations",   "friction"};
   return keys;
 }
 
@@ -369,8 +370,7 @@ class ModelReader {
   void named_outputs(Expander& expander, const YamlNode& node) {
     const FieldValue all = expander.value(node, "outputs");
     for (NamedFields& sensor : output_sensors(std::get<FieldMap>(all.data)))
-      if (check_name(sensor.name, sensor.where, "sensors"))
-        add_output(std::move(sensor), model_);
+      if (check_name(sensor.name, sensor.where, "sensors")) add_output(std::move(sensor), model_);
   }
 
   void list(Expander& expander, const YamlNode& node, const std::string& section,

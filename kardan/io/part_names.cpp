@@ -41,10 +41,9 @@ bool is_word_key(const std::string& key) {
 }
 
 bool is_section_of_names(const std::string& key) {
-  static const std::set<std::string> keys{"parameters", "functions", "colors",  "shapes",
-                                          "bodies",     "elements",  "joints",  "drivers",
-                                          "forces",     "contacts",  "sensors", "when",
-                                          "friction",   "parts",     "inputs"};
+  static const std::set<std::string> keys{
+      "parameters", "functions", "colors",  "shapes", "bodies",   "elements", "joints", "drivers",
+      "forces",     "contacts",  "sensors", "when",   "friction", "parts",    "inputs"};
   return keys.contains(key);
 }
 
@@ -70,8 +69,7 @@ bool PartInstance::own(const std::string& name) const {
 }
 
 PartInstance::Locals PartInstance::locals_of(const YamlNode& entry) const {
-  const YamlNode* repeat =
-      entry.kind == YamlNode::Kind::mapping ? entry.find("repeat") : nullptr;
+  const YamlNode* repeat = entry.kind == YamlNode::Kind::mapping ? entry.find("repeat") : nullptr;
   Locals out;
   if (repeat)
     for (const YamlKey& key : repeat->keys) out.push_back(key.text);
@@ -120,7 +118,8 @@ std::string PartInstance::renamed(const std::string& text, Mode mode, const Loca
       }
       const std::string raw = text.substr(begin, i - begin), first = out.substr(written);
       std::string rest;
-      while (i + 1 < text.size() && text[i] == '.' && (is_letter(text[i + 1]) || text[i + 1] == '$')) {
+      while (i + 1 < text.size() && text[i] == '.' &&
+             (is_letter(text[i + 1]) || text[i + 1] == '$')) {
         std::size_t end = i + 1;
         while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) ||
                                      text[end] == '$' || text[end] == '{' || text[end] == '}'))
@@ -149,9 +148,10 @@ std::string PartInstance::name_in_model(const std::string& first, const std::str
     if (mode == Mode::formula) check_formula(first, rest, at);
     return use_.name + "." + first + rest;
   }
-  if (const auto port = use_.ports.find(first); port != use_.ports.end()) return port->second + rest;
+  if (const auto port = use_.ports.find(first); port != use_.ports.end())
+    return port->second + rest;
   if (!Expression::is_reserved(first) && use_.outer.contains(first))
-    fault("part.outside", fmt::format("'{}' is of the model that uses the part", first), at,
+    fail("part.outside", fmt::format("'{}' is of the model that uses the part", first), at,
           fmt::format("declare it under 'parameters' or 'ports' of the part, and give it by "
                       "with: {{{0}: {0}}}",
                       first));
@@ -164,9 +164,10 @@ void PartInstance::check_formula(const std::string& first, const std::string& re
   if (!placed() || rest.empty()) return;
   const std::string quantity = rest.substr(rest.rfind('.') + 1);
   if (bodies_.contains(first)) {
-    fault("part.world", fmt::format("'{}{}' is a coordinate of the world, and the part is placed "
-                                    "by 'at' or 'mirror'",
-                                    first, rest),
+    fail("part.world",
+          fmt::format("'{}{}' is a coordinate of the world, and the part is placed "
+                      "by 'at' or 'mirror'",
+                      first, rest),
           at, "use a coordinate of a joint, or a sensor between [ground, ...] of the part");
     return;
   }
@@ -178,14 +179,13 @@ void PartInstance::check_formula(const std::string& first, const std::string& re
   const bool lambda = quantity.starts_with("lambda") || quantity.starts_with("mu");
   static const std::set<std::string> turning{"angle", "rate",       "torque",
                                              "power", "coordinate", "coordinate_rate"};
-  static const std::set<std::string> sliding{"position", "speed", "force",  "power",
-                                             "distance", "rate",  "length", "coordinate",
-                                             "x",        "z",     "vx",     "vz",
-                                             "coordinate_rate"};
+  static const std::set<std::string> sliding{
+      "position",   "speed", "force", "power", "distance", "rate",           "length",
+      "coordinate", "x",     "z",     "vx",    "vz",       "coordinate_rate"};
   const bool about = frames_of(*type, *element->second) == Reflection::about;
   const bool changes = mirrored() && !(about ? turning : sliding).contains(quantity);
   if (component || lambda || changes)
-    fault("part.world",
+    fail("part.world",
           fmt::format("'{}{}' is another quantity in a part that is placed{}", first, rest,
                       mirrored() ? " and mirrored" : ""),
           at, "use the free coordinate of a joint, its rate, force or torque, or a distance");

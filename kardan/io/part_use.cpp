@@ -97,7 +97,7 @@ PartInstance::PartInstance(const YamlNode& part, const PartUse& use,
   }
 }
 
-void PartInstance::fault(const std::string& code, const std::string& message, const YamlNode& at,
+void PartInstance::fail(const std::string& code, const std::string& message, const YamlNode& at,
                          const std::string& hint) const {
   diagnostics_.error(code, fmt::format("part '{}': {}", use_.name, message), place(at), hint);
 }
@@ -123,7 +123,7 @@ void PartInstance::section(const std::string& name, YamlNode& node) {
                                            "ground",     "bodies",    "assemble", "when",
                                            "friction",   "outputs",   "inputs",   "parts"};
   if (!known.contains(name) && !is_elements(name)) {
-    fault("part.section", fmt::format("a part has no '{}'", name), node,
+    fail("part.section", fmt::format("a part has no '{}'", name), node,
           "it belongs to the model that uses the part: take it out of the part's file");
     return;
   }
@@ -207,7 +207,8 @@ void PartInstance::shape(YamlNode& node, const Locals& locals) {
 
 void PartInstance::color(YamlNode& node) {
   const YamlNode* colors = part_.find("colors");
-  if (node.is_scalar() && colors && colors->find(node.text)) node.text = use_.name + "." + node.text;
+  if (node.is_scalar() && colors && colors->find(node.text))
+    node.text = use_.name + "." + node.text;
 }
 
 /// Its markers are the part's own.
@@ -216,7 +217,7 @@ void PartInstance::ground(YamlNode& node) {
     if (node.keys[i].text == "shapes") {
       shapes(node.items[i], {});
       if (placed())
-        fault("part.section", "shapes of the ground do not move with a part", node.items[i],
+        fail("part.section", "shapes of the ground do not move with a part", node.items[i],
               "give them to the model that uses the part");
     }
     if (node.keys[i].text != "markers") continue;
@@ -239,9 +240,8 @@ void PartInstance::events(YamlNode& node) {
     for (std::size_t i = 0; i < event.items.size(); ++i) {
       const std::string& key = event.keys[i].text;
       YamlNode& value = event.items[i];
-      YamlNode* set = key == "action" && value.kind == YamlNode::Kind::mapping
-                          ? find(value, "set")
-                          : nullptr;
+      YamlNode* set =
+          key == "action" && value.kind == YamlNode::Kind::mapping ? find(value, "set") : nullptr;
       if (set)
         for (YamlKey& parameter : set->keys)
           parameter.text = renamed(parameter.text, Mode::number, locals, value);
@@ -252,8 +252,7 @@ void PartInstance::events(YamlNode& node) {
 }
 
 const ElementType* PartInstance::type_of(const YamlNode& element) const {
-  const YamlNode* type =
-      element.kind == YamlNode::Kind::mapping ? element.find("type") : nullptr;
+  const YamlNode* type = element.kind == YamlNode::Kind::mapping ? element.find("type") : nullptr;
   return type ? Catalog::builtin().find(type->text) : nullptr;
 }
 
@@ -342,7 +341,8 @@ void PartInstance::marker(YamlNode& node, const std::string& turned, const Local
     node.text = first == "ground" ? fmt::format("ground.{}.{}", use_.name, text.substr(7))
                                   : renamed(text, Mode::reference, locals, node);
     if (turned.empty() || (port && node.text.find('.') != std::string::npos)) return;
-    YamlNode map = marker_on(text.find('.') == std::string::npos ? "body" : "marker", node.text, node);
+    YamlNode map =
+        marker_on(text.find('.') == std::string::npos ? "body" : "marker", node.text, node);
     add_turn(map, turned);
     node = std::move(map);
     return;
@@ -358,8 +358,8 @@ void PartInstance::marker(YamlNode& node, const std::string& turned, const Local
   const bool ground = body->text == "ground";
   for (std::size_t i = 0; i < node.items.size(); ++i)
     if (node.keys[i].text != "turned")
-      rename_all(node.items[i],
-                 node.keys[i].text == "body" ? Mode::reference : Mode::number, locals);
+      rename_all(node.items[i], node.keys[i].text == "body" ? Mode::reference : Mode::number,
+                 locals);
   add_placed(node, ground);
   add_turn(node, turned);
 }
@@ -386,7 +386,7 @@ std::string PartInstance::reflect(YamlNode& element, const ElementType* type,
                                   const std::string& name) {
   if (!type) return "";  // told later
   const auto refuse = [&](const std::string& what, const YamlNode& at) {
-    fault("part.mirror", fmt::format("{}: {} cannot be mirrored", name, what), at,
+    fail("part.mirror", fmt::format("{}: {} cannot be mirrored", name, what), at,
           "leave 'mirror' out and give the part's places by parameters");
     return std::string();
   };
@@ -422,7 +422,7 @@ std::string PartInstance::reflect(YamlNode& element, const ElementType* type,
     const YamlNode* in = element.find("frame");
     const bool of_body = in && in->text == "body";
     if (!of_body && use_.placement.keys.size() > (use_.placement.find("at") ? 2U : 1U))
-      fault("part.world", name + ": components along the world's axes in a part that is turned",
+      fail("part.world", name + ": components along the world's axes in a part that is turned",
             element, "write frame: body");
     reflect_components(element, *type, of_body ? std::string(1, axis) : use_.mirror);
   }
@@ -439,7 +439,7 @@ void PartInstance::reflect_components(YamlNode& element, const ElementType& type
       continue;
     const bool along = key[1] == normal[0];
     if (along == (type.reflection == Reflection::vector) && !negate(element.items[i]))
-      fault("part.mirror", key + " cannot be mirrored", element.items[i],
+      fail("part.mirror", key + " cannot be mirrored", element.items[i],
             "write it as an expression or a table");
   }
 }

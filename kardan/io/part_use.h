@@ -18,10 +18,10 @@ struct PartUse {
   SourceLocation where;
   std::map<std::string, YamlNode> with;  ///< values of parameters
   std::map<std::string, std::string> ports;
-  YamlNode placement;                    ///< {at: ..., mirror: ...}, or null
-  std::string mirror;                    ///< x, y, z, or none
+  YamlNode placement;  ///< {at: ..., mirror: ...}, or null
+  std::string mirror;  ///< x, y, z, or none
   int dimension = 3;
-  std::set<std::string> outer;           ///< names of the using file
+  std::set<std::string> outer;  ///< names of the using file
 };
 
 /// The names that a tree of a model declares, those of its parts included.
@@ -42,7 +42,7 @@ class PartInstance {
   SourceLocation place(const YamlNode& node) const {
     return {files_[static_cast<std::size_t>(node.file)], node.line, node.column};
   }
-  void fault(const std::string& code, const std::string& message, const YamlNode& at,
+  void fail(const std::string& code, const std::string& message, const YamlNode& at,
              const std::string& hint) const;
   bool placed() const { return use_.placement.kind == YamlNode::Kind::mapping; }
   bool mirrored() const { return !use_.mirror.empty(); }
@@ -76,8 +76,7 @@ class PartInstance {
   // Names.
   Locals locals_of(const YamlNode& entry) const;
   void rename_all(YamlNode& node, Mode mode, const Locals& locals);
-  std::string renamed(const std::string& text, Mode mode, const Locals& locals,
-                      const YamlNode& at);
+  std::string renamed(const std::string& text, Mode mode, const Locals& locals, const YamlNode& at);
   std::string name_in_model(const std::string& first, const std::string& rest, Mode mode,
                             const YamlNode& at);
   void check_formula(const std::string& first, const std::string& rest, const YamlNode& at) const;

@@ -23,9 +23,9 @@ class Expansion {
     const auto at = std::find_if(root_.keys.begin(), root_.keys.end(),
                                  [](const YamlKey& key) { return key.text == "parts"; });
     // A list names parts that have been put in their places.
-    const bool done = at != root_.keys.end() &&
-                      root_.items[static_cast<std::size_t>(at - root_.keys.begin())].kind ==
-                          YamlNode::Kind::list;
+    const bool done =
+        at != root_.keys.end() &&
+        root_.items[static_cast<std::size_t>(at - root_.keys.begin())].kind == YamlNode::Kind::list;
     if (at == root_.keys.end() || done) return;
     const YamlKey key = *at;
     const auto place = at - root_.keys.begin();
@@ -36,7 +36,7 @@ class Expansion {
     root_.keys.erase(at);
     if (parts.kind == YamlNode::Kind::null) return;
     if (parts.kind != YamlNode::Kind::mapping) {
-      fault("model.shape", fmt::format("parts: got {}; wanted a mapping", describe(parts)), parts,
+      fail("model.shape", fmt::format("parts: got {}; wanted a mapping", describe(parts)), parts,
             "write name: {file: part.yaml}");
       return;
     }
@@ -58,7 +58,7 @@ class Expansion {
     return {files_[static_cast<std::size_t>(node.file)], node.line, node.column};
   }
   template <class Node>
-  void fault(const std::string& code, const std::string& message, const Node& at,
+  void fail(const std::string& code, const std::string& message, const Node& at,
              const std::string& hint = "") {
     diagnostics_.error(code, message, place(at), hint);
   }
@@ -66,22 +66,22 @@ class Expansion {
   void part(const YamlKey& key, const YamlNode& node, const YamlNode& parts, YamlNode& all) {
     const std::string what = "parts." + key.text;
     if (node.kind != YamlNode::Kind::mapping) {
-      fault("model.shape", fmt::format("{}: got {}; wanted a mapping", what, describe(node)), node,
+      fail("model.shape", fmt::format("{}: got {}; wanted a mapping", what, describe(node)), node,
             "write {file: part.yaml, with: {...}, at: [...]}");
       return;
     }
-    const bool letters =
-        !key.text.empty() && key.text.find_first_not_of(name_letters) == std::string::npos &&
-        (key.text[0] < '0' || key.text[0] > '9');
+    const bool letters = !key.text.empty() &&
+                         key.text.find_first_not_of(name_letters) == std::string::npos &&
+                         (key.text[0] < '0' || key.text[0] > '9');
     if (!letters || is_taken(key.text, NameOf::value)) {
-      fault("name.bad", fmt::format("'{}' cannot name a part", key.text), key,
+      fail("name.bad", fmt::format("'{}' cannot name a part", key.text), key,
             "a name is a letter or '_', then letters, digits and '_'");
       return;
     }
     const auto others = std::count_if(parts.keys.begin(), parts.keys.end(),
                                       [&](const YamlKey& k) { return k.text == key.text; });
     if (others > 1 || is_used(key.text)) {
-      fault("name.duplicate", fmt::format("the name '{}' is used twice", key.text), key,
+      fail("name.duplicate", fmt::format("the name '{}' is used twice", key.text), key,
             "parts share their names with bodies, elements and parameters: rename one");
       return;
     }
@@ -93,7 +93,7 @@ class Expansion {
     const YamlNode* const tree = read(node, what, use);
     if (!tree) return;
     if (dimension_of(*tree) != use.dimension) {
-      fault("part.dimension",
+      fail("part.dimension",
             fmt::format("{}: the part has dimension {}, the model {}", what, dimension_of(*tree),
                         use.dimension),
             node, "a part and its model have one dimension");
@@ -155,13 +155,13 @@ class Expansion {
     if (const YamlNode* mirror = node.find("mirror"); mirror && mirror->text != "none")
       use.mirror = mirror->text;
     if (!use.mirror.empty() && use.mirror != "x" && use.mirror != "y" && use.mirror != "z")
-      fault("field.choice",
+      fail("field.choice",
             fmt::format("{}.mirror: got {}; wanted x, y, z or none", what,
                         describe(*node.find("mirror"))),
             *node.find("mirror"), "the coordinate of the part that changes its sign");
     const YamlNode* file = node.find("file");
     if (!file || !file->is_scalar())
-      fault("field.missing", what + ": 'file' is missing", node, "file: part.yaml");
+      fail("field.missing", what + ": 'file' is missing", node, "file: part.yaml");
     if (diagnostics_.error_count() > before) return nullptr;
     const YamlNode* tree = open_(*file);
     if (tree && tree->kind != YamlNode::Kind::mapping) return nullptr;
@@ -177,7 +177,7 @@ class Expansion {
     if (parameters)
       for (const YamlKey& key : parameters->keys) known.push_back(key.text);
     if (ports && ports->kind != YamlNode::Kind::list)
-      fault("model.shape", fmt::format("ports: got {}; wanted a list", describe(*ports)), *ports,
+      fail("model.shape", fmt::format("ports: got {}; wanted a list", describe(*ports)), *ports,
             "write ports: [chassis]");
     else if (ports)
       for (const YamlNode& port : ports->items) wanted.push_back(port.text);
@@ -187,7 +187,8 @@ class Expansion {
       const YamlNode& value = with->items[i];
       if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) {
         if (!value.is_scalar()) {
-          fault("part.port", fmt::format("{}.with.{}: got {}; wanted a name", what, name, describe(value)),
+          fail("part.port",
+                fmt::format("{}.with.{}: got {}; wanted a name", what, name, describe(value)),
                 value, "the name of a body, a marker, a joint or a sensor");
           ok = false;
         }
@@ -198,7 +199,7 @@ class Expansion {
         std::vector<std::string> all = known;
         all.insert(all.end(), wanted.begin(), wanted.end());
         const std::string near = did_you_mean(name, all);
-        fault("part.with", fmt::format("{}: the part has no parameter or port '{}'", what, name),
+        fail("part.with", fmt::format("{}: the part has no parameter or port '{}'", what, name),
               with->keys[i],
               near.empty() ? "it has: " + fmt::format("{}", fmt::join(all, ", "))
                            : "did you mean '" + near + "'?");
@@ -207,7 +208,7 @@ class Expansion {
     }
     for (const std::string& port : wanted)
       if (!use.ports.contains(port)) {
-        fault("part.port", fmt::format("{}: nothing is given for the port '{}'", what, port), at,
+        fail("part.port", fmt::format("{}: nothing is given for the port '{}'", what, port), at,
               fmt::format("write with: {{{}: NAME}}", port));
         ok = false;
       }
@@ -224,11 +225,12 @@ class Expansion {
     const auto own = unit ? parse_any_unit(unit->text) : std::nullopt;
     const bool has_own = value.kind == YamlNode::Kind::mapping ||
                          (value.is_scalar() && parse_number_with_unit(value.text));
-    const auto written = declared.is_scalar() ? parse_number_with_unit(declared.text) : std::nullopt;
+    const auto written =
+        declared.is_scalar() ? parse_number_with_unit(declared.text) : std::nullopt;
     const bool foreign = (own && !own->is_si()) || (written && !written->unit.is_si());
     if (has_own || (!own && !written)) return true;
     if (foreign && value.is_scalar() && plain_number_text(value.text)) {
-      fault("part.unit",
+      fail("part.unit",
             fmt::format("{}: the part gives it in {}, and this number says no unit", what,
                         unit ? unit->text : written->text),
             value, fmt::format("write {} {}", value.text, unit ? unit->text : written->text));

@@ -56,7 +56,8 @@ std::vector<std::string> keys_of(const std::vector<FieldDoc>& docs,
 
 /// The keys of a body and of a marker. Made once: models have thousands of them.
 const std::vector<std::string>& body_keys() {
-  static const auto keys = keys_of(body_field_docs(), {"markers", "shapes", "hold", "accept", "placed"});
+  static const auto keys =
+      keys_of(body_field_docs(), {"markers", "shapes", "hold", "accept", "placed"});
   return keys;
 }
 const std::vector<std::string>& marker_keys() {

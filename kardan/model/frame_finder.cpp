@@ -84,8 +84,9 @@ bool FrameFinder::frames(const NamedFields& e, const ElementType& type,
 }
 
 /// `joints: [elbow, wrist]`: two markers of each.
-bool FrameFinder::frames_of_joints(const NamedFields& e, const ElementType& type, const FieldValue& value,
-                      bool placed_otherwise, std::vector<FrameData>& out) {
+bool FrameFinder::frames_of_joints(const NamedFields& e, const ElementType& type,
+                                   const FieldValue& value, bool placed_otherwise,
+                                   std::vector<FrameData>& out) {
   const auto* list = std::get_if<FieldValue::List>(&value.data);
   const std::size_t count = list ? list->size() : 0;
   const bool fits =

@@ -210,13 +210,12 @@ std::vector<FieldDoc> input_field_docs() {
 }
 
 std::vector<FunctionDoc> function_docs() {
-  return {
-      {"step", "Smooth rise, with continuous velocity and acceleration.",
-       "y = from + (to - from) s^3 (10 - 15 s + 6 s^2),  s = (t - begin)/(end - begin)",
-       field_docs<Rise>()},
-      {"ramp", "Straight rise; its kinks are refused where a driver needs accelerations.",
-       "y = from + (to - from) (t - begin)/(end - begin)", field_docs<Rise>()},
-      {"harmonic", "Oscillation.", "y = c + a sin(2 pi f t + phi)", field_docs<Harmonic>()}};
+  return {{"step", "Smooth rise, with continuous velocity and acceleration.",
+           "y = from + (to - from) s^3 (10 - 15 s + 6 s^2),  s = (t - begin)/(end - begin)",
+           field_docs<Rise>()},
+          {"ramp", "Straight rise; its kinks are refused where a driver needs accelerations.",
+           "y = from + (to - from) (t - begin)/(end - begin)", field_docs<Rise>()},
+          {"harmonic", "Oscillation.", "y = c + a sin(2 pi f t + phi)", field_docs<Harmonic>()}};
 }
 
 }  // namespace kardan

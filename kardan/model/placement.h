@@ -34,9 +34,9 @@ class Placement {
   struct Step {
     Vec3d at;
     Mat3d R = Mat3d::identity();
-    double angle = 0;     // planar
-    Vec3d S{1, 1, 1};     // the diagonal of the reflection
-    double hand = 1;      // its determinant
+    double angle = 0;  // planar
+    Vec3d S{1, 1, 1};  // the diagonal of the reflection
+    double hand = 1;   // its determinant
   };
   std::vector<Step> steps_;
 };

@@ -21,9 +21,9 @@ namespace kardan {
 namespace {
 
 /// Keys every element may have besides the fields of its type.
-const std::vector<std::string> placement_keys{"type", "between", "on",    "bodies", "at",
-                                              "axis", "x_axis",  "joint", "joints", "color",
-                                              "placed", "turned"};
+const std::vector<std::string> placement_keys{"type",   "between", "on",     "bodies",
+                                              "at",     "axis",    "x_axis", "joint",
+                                              "joints", "color",   "placed", "turned"};
 
 /// The section of equations with the events of `when` behind its own.
 NamedFields with_events(const NamedFields& equations, const std::vector<NamedFields>& events) {

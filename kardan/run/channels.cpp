@@ -75,8 +75,8 @@ class ChannelFinder {
     outputs();
     if (inputs_.empty() && quantities_.empty()) return;
     const bool whole = static_cast<int>(modes_.kept.size()) ==
-                       static_cast<int>(2 * modes_.independent.size() +
-                                        modes_.drift.size() + system_.states().size());
+                       static_cast<int>(2 * modes_.independent.size() + modes_.drift.size() +
+                                        system_.states().size());
     if (!whole)
       return refuse("B, C and D of a motion along symmetries are not known",
                     "linearize a balance, or the equations at this instant (`--frozen`)");
@@ -256,7 +256,8 @@ bool differs_to_both_sides(const System& system, const State& state) {
         Vector out(static_cast<std::size_t>(ways.rows()), 0.0);
         for (int i = 0; i < ways.rows(); ++i)
           for (int k = 0; k < ways.cols(); ++k)
-            out[static_cast<std::size_t>(i)] += (alternate && k % 2 == 1 ? -size : size) * ways(i, k);
+            out[static_cast<std::size_t>(i)] +=
+                (alternate && k % 2 == 1 ? -size : size) * ways(i, k);
         return out;
       };
       State moved = state;
@@ -266,8 +267,8 @@ bool differs_to_both_sides(const System& system, const State& state) {
       StateSpace there(system);
       if (there.rebase(moved) != Eval::ok || there.jacobian(sides[side]) != Eval::ok) return false;
     }
-    for (const auto& [a, b] : {std::pair(&sides[0].A_x, &sides[1].A_x),
-                               std::pair(&sides[0].A_u, &sides[1].A_u)}) {
+    for (const auto& [a, b] :
+         {std::pair(&sides[0].A_x, &sides[1].A_x), std::pair(&sides[0].A_u, &sides[1].A_u)}) {
       if (a->rows() != b->rows() || a->cols() != b->cols()) return false;
       double largest = 0, apart = 0;
       for (std::size_t i = 0; i < a->size(); ++i) {
@@ -317,7 +318,8 @@ std::vector<std::string> kinks_at(const System& system, const State& state) {
   }
   if (out.empty() && differs_to_both_sides(system, state))
     out.emplace_back(
-        "stands on a kink: a force has other slopes on one side of this state than on the other, and "
+        "stands on a kink: a force has other slopes on one side of this state than on the other, "
+        "and "
         "those of one side are linearized");
   return out;
 }

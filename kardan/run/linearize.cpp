@@ -61,8 +61,8 @@ Linearization linearize(const Prepared& prepared, ModeShapes shapes, ModesOf of,
   for (const Mode& m : out.modes.modes) out.zero += m.zero;
   out.remarks = kinks_at(system, prepared.start.state);
   if (steady.generator.rows() == 0 && out.largest_acceleration > at_rest)
-    out.remarks.push_back(fmt::format(
-        "not at rest: the largest acceleration is {:.3g}", out.largest_acceleration));
+    out.remarks.push_back(
+        fmt::format("not at rest: the largest acceleration is {:.3g}", out.largest_acceleration));
   FoundChannels found = find_channels(prepared, functions, out.modes);
   out.status = found.status;
   out.message = std::move(found.message);

@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "support/places.h"
 #include "support/process.h"
@@ -79,8 +78,8 @@ TEST_F(TwoResults, OnOtherTimesAreInterpolated) {
   ASSERT_EQ(run_kardan({"run", file("m.yaml"), "--every", "0.1", "--quiet", "--out", file("a.h5")})
                 .exit_code,
             0);
-  ASSERT_EQ(run_kardan({"run", file("m.yaml"), "--every", "0.013", "--quiet", "--out",
-                        file("b.h5"), "--out", file("b.csv")})
+  ASSERT_EQ(run_kardan({"run", file("m.yaml"), "--every", "0.013", "--quiet", "--out", file("b.h5"),
+                        "--out", file("b.csv")})
                 .exit_code,
             0);
   const auto o = run_kardan({"compare", file("a.h5"), file("b.h5"), "--json"});

@@ -178,16 +178,17 @@ TEST(Channels, HaveTheRatesOfTheEquationsInB) {
       for (auto& [name, value] : other.functions)
         if (name == c.inputs[k])
           for (auto& [field, given] : std::get<FieldMap>(value.data))
-            if (field == "start")
-              given.data = c.input_values[k] + (side == 0 ? 1e-3 : -1e-3);
+            if (field == "start") given.data = c.input_values[k] + (side == 0 ? 1e-3 : -1e-3);
       const Prepared moved = prepare(other, {}, told);
       const System& system = *moved.system;
       double tip_vz = 0;
       for (int i = 0; i < system.sizes().v; ++i)
-        if (system.velocity_name(i) == "tip.vz") tip_vz = moved.start.a[static_cast<std::size_t>(i)];
+        if (system.velocity_name(i) == "tip.vz")
+          tip_vz = moved.start.a[static_cast<std::size_t>(i)];
       by[side] = tip_vz;
     }
-    const auto output = static_cast<int>(std::ranges::find(c.outputs, "tip.vz") - c.outputs.begin());
+    const auto output =
+        static_cast<int>(std::ranges::find(c.outputs, "tip.vz") - c.outputs.begin());
     double CB = 0;
     for (int i = 0; i < c.B.rows(); ++i) CB += c.C(output, i) * c.B(i, static_cast<int>(k));
     EXPECT_NEAR(CB, (by[0] - by[1]) / 2e-3, 1e-7) << c.inputs[k];

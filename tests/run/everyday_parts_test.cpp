@@ -141,7 +141,8 @@ class PlanarCar {
               12 * (square(pz) + square(slope(&Place::upright_y))) +
               18 * (square(wz) + square(slope(&Place::wheel_y))) +
               (0.3 + 0.6) * square(slope(&Place::lean));
-    const double l = slope(&Place::strut), C[2][2] = {{300, 300 * wz}, {300 * wz, 300 * wz * wz + damper * l * l}};
+    const double l = slope(&Place::strut),
+                 C[2][2] = {{300, 300 * wz}, {300 * wz, 300 * wz * wz + damper * l * l}};
     const double k = 200e3, press = 443 * 9.81;
     const double strut_force = 90e3 * (free_ - strut());
     const double bend = 9.81 * (8 * curve(&Place::lower_z) + 5 * curve(&Place::upper_z) +
@@ -188,8 +189,10 @@ TEST(EverydayParts, TheQuarterCarStandsAndSwingsAsItsPlanarModel) {
     // The distance to the next root, by Newton: of the slope to one side of the kink.
     double apart = 1;
     for (const double damper : {3000.0, 5000.0}) {
-      const std::complex<double> d(1e-4, 0), f = planar.pencil(m.value, damper),
-          f_s = (planar.pencil(m.value + d, damper) - planar.pencil(m.value - d, damper)) / (2.0 * d);
+      const std::complex<double> d(1e-4, 0),
+          f = planar.pencil(m.value, damper),
+          f_s =
+              (planar.pencil(m.value + d, damper) - planar.pencil(m.value - d, damper)) / (2.0 * d);
       apart = std::min(apart, std::abs(f / f_s));
     }
     EXPECT_LT(apart, 1e-5) << m.value;

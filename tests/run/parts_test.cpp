@@ -33,10 +33,10 @@ double of(Simulation& s, const std::string& column) {
 
 /// A model with a part in a folder of its own.
 Model with_part(const std::string& part, const std::string& model) {
-  const auto folder = std::filesystem::temp_directory_path() /
-                      ("kardan_run_" + std::string(::testing::UnitTest::GetInstance()
-                                                       ->current_test_info()
-                                                       ->name()));
+  const auto folder =
+      std::filesystem::temp_directory_path() /
+      ("kardan_run_" +
+       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "part.yaml") << part;
   std::ofstream(folder / "model.yaml") << model;
@@ -82,11 +82,11 @@ sensors:
 
 TEST(PartsInMotion, AMirroredMechanismMovesAsTheMirrorImage) {
   for (const std::string mirror : {"x", "y", "z"}) {
-    const Model model = with_part(crane, "kardan: 1\ngravity: [" +
-                                             std::string(mirror == "z" ? "0, 2, 0" : "0, 0, -9.81") +
-                                             "]\nparts:\n  a: {file: part.yaml}\n  b: {file: "
-                                             "part.yaml, mirror: " +
-                                             mirror + "}\n");
+    const Model model = with_part(
+        crane, "kardan: 1\ngravity: [" + std::string(mirror == "z" ? "0, 2, 0" : "0, 0, -9.81") +
+                   "]\nparts:\n  a: {file: part.yaml}\n  b: {file: "
+                   "part.yaml, mirror: " +
+                   mirror + "}\n");
     EXPECT_EQ(model.bodies.size(), 6u);
     const auto s = started(model, "dop853", 1e-9);
     ASSERT_TRUE(s);
@@ -146,7 +146,8 @@ forces:
     const Model model = with_part(
         arm, std::string("kardan: 1\ndimension: 2\ngravity: ") +
                  (mirror == "x" ? "[0, -9.81]" : "[3, 0]") +
-                 "\nparts:\n  a: {file: part.yaml}\n  b: {file: part.yaml, mirror: " + mirror + "}\n");
+                 "\nparts:\n  a: {file: part.yaml}\n  b: {file: part.yaml, mirror: " + mirror +
+                 "}\n");
     const auto s = started(model, "dop853", 1e-9);
     ASSERT_TRUE(s);
     ASSERT_EQ(s->step_to(1), "");

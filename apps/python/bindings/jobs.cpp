@@ -17,9 +17,8 @@ std::shared_ptr<Task> start(const Source& source, const ParameterValues& overrid
 py::object modes(Task& task, bool frozen) {
   Linearization found;
   without_lock(task.raised, {}, [&] {
-    found =
-        linearize(task.prepared(), ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion,
-                  task.functions());
+    found = linearize(task.prepared(), ModeShapes::find, frozen ? ModesOf::frozen : ModesOf::motion,
+                      task.functions());
   });
   Json report = found.status == Eval::ok
                     ? to_json(task.system(), task.prepared().start.state.t, found)
