@@ -295,7 +295,7 @@ void finish_files(const System& system, const RunReport& report, const Instant& 
   files.log.close();
   if (options.json) {
     Json certificate = to_json(system, report, end);
-    certificate["outputs"] = files.outputs.known() ? files.outputs.to_json() : Json::object();
+    if (files.outputs.known()) certificate["outputs"] = files.outputs.to_json();
     print_json(certificate);
   } else if (!options.quiet) {
     print_report(system, report, files.facts);

@@ -260,6 +260,7 @@ void PartInstance::element(YamlNode& node, const std::string& name) {
   if (node.kind != YamlNode::Kind::mapping) return;
   const ElementType* type = type_of(node);
   const Locals locals = locals_of(node);
+  check_axes(node, type, name);
   const std::string turned = mirrored() ? reflect(node, type, name) : "";
   fields(node, type, locals);
   for (const char* key : {"between", "on"}) {
@@ -274,6 +275,21 @@ void PartInstance::element(YamlNode& node, const std::string& name) {
   if (!find(node, "bodies")) return;
   add_placed(node, true);
   add_turn(node, turned);
+}
+
+/// Components along the axes of the world do not turn with a part.
+void PartInstance::check_axes(const YamlNode& element, const ElementType* type,
+                              const std::string& name) const {
+  if (!type || (type->reflection != Reflection::vector && type->reflection != Reflection::axial))
+    return;
+  const YamlNode* in = element.find("frame");
+  if (in && in->text == "body") return;
+  for (const YamlKey& key : use_.placement.keys)
+    if (key.text != "at" && key.text != "mirror") {
+      fail("part.world", name + ": components along the world's axes in a part that is turned",
+           element, "write frame: body");
+      return;
+    }
 }
 
 void PartInstance::fields(YamlNode& node, const ElementType* type, const Locals& locals) {
@@ -421,9 +437,6 @@ std::string PartInstance::reflect(YamlNode& element, const ElementType* type,
   if (frames == Reflection::vector || frames == Reflection::axial) {
     const YamlNode* in = element.find("frame");
     const bool of_body = in && in->text == "body";
-    if (!of_body && use_.placement.keys.size() > (use_.placement.find("at") ? 2U : 1U))
-      fail("part.world", name + ": components along the world's axes in a part that is turned",
-            element, "write frame: body");
     reflect_components(element, *type, of_body ? std::string(1, axis) : use_.mirror);
   }
   if (use_.mirror[0] == axis) return "";

@@ -58,6 +58,7 @@ class PartInstance {
   void ground(YamlNode& node);
   void element(YamlNode& node, const std::string& name);
   void fields(YamlNode& node, const ElementType* type, const Locals& locals);
+  void check_axes(const YamlNode& element, const ElementType* type, const std::string& name) const;
   void events(YamlNode& node);
   void wishes(YamlNode& node);
 

@@ -21,4 +21,10 @@ bool is_taken(std::string_view name, NameOf of) {
   return Expression::is_reserved(name) && (of != NameOf::thing || stands_alone(std::string(name)));
 }
 
+std::string_view symbol_of(std::string_view parameter) {
+  const bool component =
+      parameter.ends_with(".x") || parameter.ends_with(".y") || parameter.ends_with(".z");
+  return component ? parameter.substr(0, parameter.size() - 2) : parameter;
+}
+
 }  // namespace kardan

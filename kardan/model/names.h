@@ -17,4 +17,8 @@ enum class NameOf {
 /// expressions, of things only those that mean something without parentheses (`pi`, `and`).
 [[nodiscard]] bool is_taken(std::string_view name, NameOf of);
 
+/// Of a parameter what is one thing for all who use it: hub of hub.x, since vectors as parameters have
+/// their components as parameters; front.hub of front.hub.x.
+[[nodiscard]] std::string_view symbol_of(std::string_view parameter);
+
 }  // namespace kardan

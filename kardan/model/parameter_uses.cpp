@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "kardan/model/names.h"
+
 namespace kardan {
 namespace {
 
-/// Of "front.x" what stands before the dot: a vector as a parameter has its components as
-/// parameters.
-std::string root(std::string_view name) {
-  return std::string(name.substr(0, name.find('.')));
-}
-
-/// The words of a text that could be names, by their roots.
+/// The words of a text that could be names, by their symbols.
 void words_of(std::string_view text, std::vector<std::string>& out) {
   const auto begins = [](char c) {
     return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
@@ -27,7 +23,7 @@ void words_of(std::string_view text, std::vector<std::string>& out) {
     }
     std::size_t end = i;
     while (end < text.size() && goes_on(text[end])) ++end;
-    out.push_back(root(text.substr(i, end - i)));
+    out.emplace_back(symbol_of(text.substr(i, end - i)));
     i = end;
   }
 }
@@ -37,6 +33,12 @@ void collect(const FieldValue& value, std::vector<std::string>& out) {
     for (const FieldValue& item : *list) collect(item, out);
   if (const auto* map = std::get_if<FieldMap>(&value.data))
     for (const auto& [key, item] : *map) collect(item, out);
+}
+/// A name, or a list of names.
+void names_in(const FieldValue& value, std::vector<std::string>& out) {
+  if (const auto* text = std::get_if<std::string>(&value.data)) out.push_back(*text);
+  if (const auto* list = std::get_if<FieldValue::List>(&value.data))
+    for (const FieldValue& item : *list) names_in(item, out);
 }
 void collect(const FieldMap& fields, std::vector<std::string>& out) {
   for (const auto& [key, value] : fields) collect(value, out);
@@ -56,12 +58,12 @@ ParameterUses::ParameterUses(const Model& model) {
     for (const auto& [name, value] : *symbols) {
       Words words;
       collect(value, words);
-      for (const std::string& word : words) users_[word].push_back(root(name));
+      for (const std::string& word : words) users_[word].emplace_back(symbol_of(name));
     }
   // Only symbols count; parameters that use nothing are symbols too.
   Names symbols;
   for (const FieldMap* map : {&model.parameters, &model.functions, &model.shapes, &model.colors})
-    for (const auto& [name, value] : *map) symbols.insert(root(name));
+    for (const auto& [name, value] : *map) symbols.emplace(symbol_of(name));
   const auto keep_symbols = [&](Words& words) {
     std::erase_if(words, [&](const std::string& word) { return !symbols.contains(word); });
     std::ranges::sort(words);
@@ -89,7 +91,7 @@ ParameterUses::ParameterUses(const Model& model) {
     // Placed where others are.
     std::vector<std::string> joints;
     for (const char* key : {"joint", "joints"})
-      if (const FieldValue* placed = element.find(key)) collect(*placed, joints);
+      if (const FieldValue* placed = element.find(key)) names_in(*placed, joints);
     for (const std::string& name : joints)
       if (places.contains(name)) add(model.elements[places[name]]);
     keep_symbols(words);
@@ -107,7 +109,7 @@ ParameterUses::ParameterUses(const Model& model) {
 ParameterUses::Names ParameterUses::touched_by(const std::vector<std::string>& parameters) const {
   Names out;
   std::vector<std::string> waiting;
-  for (const std::string& name : parameters) waiting.push_back(root(name));
+  for (const std::string& name : parameters) waiting.emplace_back(symbol_of(name));
   while (!waiting.empty()) {
     const std::string name = std::move(waiting.back());
     waiting.pop_back();

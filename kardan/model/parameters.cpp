@@ -45,7 +45,7 @@ class ParameterEvaluator {
       : parameters_(parameters), diagnostics_(diagnostics), done_(known) {
     for (const auto& [name, value] : overrides) done_.set(name, value);
     for (const auto& [name, value] : parameters) {
-      if (!touched.contains(name.substr(0, name.find('.')))) continue;
+      if (!touched.contains(std::string(symbol_of(name)))) continue;
       if (std::ranges::find(overrides, name, &ParameterValues::value_type::first) !=
           overrides.end())
         continue;

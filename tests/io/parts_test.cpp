@@ -204,5 +204,17 @@ forces: {pull: {type: force, on: rod, fx: -3*rod.x}}
   EXPECT_EQ(told(), "arm.yaml:3:18 part.mirror\narm.yaml:4:43 part.world\n");
 }
 
+TEST_F(Parts, ThatAreTurnedRefuseComponentsAlongTheWorld) {
+  write("arm.yaml", R"(kardan: 1
+bodies: {rod: {mass: 1, inertia: [1, 1, 1]}}
+forces:
+  pull: {type: force, on: rod, fx: 3}
+  own: {type: force, on: rod, frame: body, fx: 3}
+)");
+  EXPECT_TRUE(load("kardan: 1\nparts: {left: {file: arm.yaml, at: [1, 0, 0]}}\n")) << told();
+  EXPECT_FALSE(load("kardan: 1\nparts: {left: {file: arm.yaml, rotation: [0, 0, 1]}}\n"));
+  EXPECT_EQ(told(), "arm.yaml:4:9 part.world\n");
+}
+
 }  // namespace
 }  // namespace kardan
