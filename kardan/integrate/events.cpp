@@ -23,7 +23,7 @@ constexpr double default_resolution = 1e-3;
 constexpr int largest_crowd = 1000;
 /// So soon, in times at which sides are seen: a switch that pushes back from both sides is crossed
 /// again after some three of them.
-constexpr double crowded = 10;
+constexpr double crowded = 3;
 
 /// Where less than this share of a step could be looked at, a function stays at zero: steps as short
 /// would not end.
@@ -168,7 +168,7 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
   z_start_ = window_[0].z;
   if (cannot_happen(step, start, end)) return -1;
   enclosure_.begin(start, step.h(), distance_);
-  if (enclosure_.watches_any() && !step.flow && is_quiet(step)) return -1;
+  if (enclosure_.knows_any() && !step.flow && is_quiet(step)) return -1;
   const int count = sample_count(step);
   const double finest =
       step.flow ? std::max<double>(count, step.flow->fastest() * step.h()) : count;
