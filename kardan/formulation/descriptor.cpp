@@ -259,7 +259,9 @@ Eval Descriptor::begin_at(double t, const Local& y, State& state) {
 
 Eval Descriptor::finish(double t, const Local& y, State& state, ChartPoint& point) {
   if (Eval e = begin_at(t, y, state); e != Eval::ok) return e;
-  if (std::abs(last_.latest - t) <= 1e-12 * std::abs(t - base_.state.t) &&
+  // Where multipliers are in it, end and step need not have the same ones.
+  if (!system_.sizes().multiplier_forces &&
+      std::abs(last_.latest - t) <= 1e-12 * std::abs(t - base_.state.t) &&
       on_another_branch(last_.w, base_.state.w, state.w)) {
     last_.astray = true;
     return fail(Diagnosis::auxiliary_not_solved,

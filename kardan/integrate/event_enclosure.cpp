@@ -12,6 +12,8 @@ namespace {
 constexpr int most_looks = 1000;
 /// Halvings of a step, which would leave less than rounding.
 constexpr std::size_t most_depth = 64;
+/// Of arguments.
+constexpr double rounding = 1e-15;
 /// Zero but for what outward rounding adds.
 constexpr double nothing = 1e-290;
 
@@ -84,6 +86,16 @@ bool EventEnclosure::one_sided(int event, const Mark& a, const Mark& b) const {
   if (!std::isfinite(fall) || !std::isfinite(rise)) return false;
   const double lowest = (from * rise + to * fall - w * fall * rise) / (fall + rise);
   return lowest > 1e-12 * std::max(from, to);
+}
+
+bool EventEnclosure::is_blurred(int event, const Mark& at) {
+  if (!knows(event)) return false;
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const double blur = rounding * std::abs(at.y[i]);
+    arguments_[i] = Taylor::constant({at.y[i] - blur, at.y[i] + blur}, 1);
+  }
+  source_.enclose(modes_, arguments_, functions_);
+  return functions_[static_cast<std::size_t>(event)].c[0].contains(0.0);
 }
 
 bool EventEnclosure::holds(const Mark& between) const {

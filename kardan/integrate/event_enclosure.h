@@ -26,6 +26,12 @@ class EventEnclosure {
   void begin(const State& start, double h, std::span<const char> others);
   bool watches(int event) const { return watched_[static_cast<std::size_t>(event)] != 0; }
   bool watches_any() const { return any_; }
+  /// It is enclosed as a formula, not as it is seen.
+  bool knows(int event) const {
+    const auto e = static_cast<std::size_t>(event);
+    return watched_[e] != 0 && formulas_[e] != 0;
+  }
+  bool knows_any() const { return any_formula_; }
   std::size_t arguments() const { return arguments_.size(); }
 
   /// Encloses between two places; only then do the following tell of them.
@@ -34,6 +40,8 @@ class EventEnclosure {
   bool one_sided(int event, const Mark& a, const Mark& b) const;
   /// It rises or falls all the way.
   bool monotone(int event) const;
+  /// Whether rounding of its arguments decides on which side of zero it is.
+  bool is_blurred(int event, const Mark& at);
   /// Whether a place between them is where it was expected.
   bool holds(const Mark& between) const;
 

@@ -23,7 +23,7 @@ constexpr double default_resolution = 1e-3;
 constexpr int largest_crowd = 1000;
 /// So soon, in times at which sides are seen: a switch that pushes back from both sides is crossed
 /// again after some three of them.
-constexpr double crowded = 10;
+constexpr double crowded = 3;
 
 /// Where less than this share of a step could be looked at, a function stays at zero: steps as short
 /// would not end.
@@ -168,7 +168,7 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
   z_start_ = window_[0].z;
   if (cannot_happen(step, start, end)) return -1;
   enclosure_.begin(start, step.h(), distance_);
-  if (enclosure_.watches_any() && !step.flow && is_quiet(step)) return -1;
+  if (enclosure_.knows_any() && !step.flow && is_quiet(step)) return -1;
   const int count = sample_count(step);
   const double finest =
       step.flow ? std::max<double>(count, step.flow->fastest() * step.h()) : count;
@@ -395,17 +395,6 @@ double EventSearch::root_in_dip(const DenseStep& step, int e, const Sample& a, c
   return inside < 0 ? -1 : root_near(step, e, a.theta, inside, c.theta);
 }
 
-/// The zero that counts before or after `inside`, where the function has the other sign than at a
-/// and b.
-double EventSearch::root_near(const DenseStep& step, int e, double a, double inside, double b) {
-  at(step, a, z_before_);
-  at(step, inside, z_end_);
-  const double za = z_before_[e], other = z_end_[e];
-  if (counts(e, other > 0 ? 1 : -1)) return locate(step, e, a, inside, za, other);
-  at(step, b, z_before_);
-  return locate(step, e, inside, b, other, z_before_[e]);
-}
-
 /// The first zero of a distance between a and b, or -1: halves as long as it could vanish in
 /// between, down to `least`. Between two places where nothing is known of it signs must do: halving
 /// would learn nothing.
@@ -438,35 +427,6 @@ double EventSearch::passage(const DenseStep& step, int e, const Mark& a, const M
   return left >= 0 ? left : passage(step, e, middle, b, rates[1], least);
 }
 
-/// A point between a and b where the function has the other sign, or -1 (golden section).
-double EventSearch::bottom(const DenseStep& step, int e, double a, double b, bool positive) {
-  constexpr double golden = 0.38196601125010515;
-  auto value = [&](double s) {
-    at(step, s, z_end_);
-    return positive ? z_end_[e] : -z_end_[e];
-  };
-  double x = a + golden * (b - a), y = b - golden * (b - a);
-  double fx = value(x), fy = value(y);
-  for (int i = 0; i < 40; ++i) {
-    if (fx < 0) return x;
-    if (fy < 0) return y;
-    if (fx < fy) {
-      b = y;
-      y = x;
-      fy = fx;
-      x = a + golden * (b - a);
-      fx = value(x);
-    } else {
-      a = x;
-      x = y;
-      fx = fy;
-      y = b - golden * (b - a);
-      fy = value(y);
-    }
-  }
-  return -1;
-}
-
 void EventSearch::at(const DenseStep& step, double theta, Vector& z) {
   step.at(theta, point_);
   (void)problem_.state_at(point_, step.consistency(), probe_);
@@ -480,39 +440,6 @@ void EventSearch::keep_side(double t, Vector& z) const {
   constexpr double least = std::numeric_limits<double>::min();  // an exact zero has no side
   for (std::size_t e = 0; e < z.size(); ++e)
     if (z_side_[e] != 0) z[e] = std::copysign(std::max(std::abs(z[e]), least), z_side_[e]);
-}
-
-/// Root of an event between a and b by Chandrupatla's method (Advances in Engineering Software 28,
-/// 1997, 145-149): inverse quadratic interpolation where it is safe, else bisection. The end of the
-/// last bracket.
-double EventSearch::locate(const DenseStep& step, int e, double a, double b, double fa, double fb) {
-  double x1 = b, f1 = fb, x2 = a, f2 = fa, x3 = a, f3 = fa, share = 0.5;
-  for (int i = 0; i < 100; ++i) {
-    const double x = x1 + share * (x2 - x1);
-    at(step, x, z_end_);
-    const double f = z_end_[e];
-    if ((f > 0) == (f1 > 0)) {
-      x3 = x1;
-      f3 = f1;
-    } else {
-      x3 = x2;
-      f3 = f2;
-      x2 = x1;
-      f2 = f1;
-    }
-    x1 = x;
-    f1 = f;
-    if (f1 == 0) return x1;
-    const double least = 0.5e-15 * b / std::abs(x2 - x1);
-    if (least > 0.5) break;
-    const double xi = (x1 - x2) / (x3 - x2), phi = (f1 - f2) / (f3 - f2);
-    share = 0.5;
-    if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
-      share =
-          f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2);
-    share = std::clamp(share, least, 1 - least);
-  }
-  return std::max(x1, x2);
 }
 
 }  // namespace kardan

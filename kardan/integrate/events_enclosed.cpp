@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kardan/integrate/events.h"
 
@@ -9,6 +10,8 @@ namespace {
 /// Rates are differences over this share of what they are wanted for, but not below a time [s, or of
 /// t] at which rounding would tell.
 constexpr double nudge_share = 1e-3, least_nudge = 1e-9;
+/// Above zero.
+constexpr double least_side = std::numeric_limits<double>::min();
 /// What is left of a step then is below the rounding of its times.
 constexpr std::size_t most_halvings = 60;
 
@@ -38,7 +41,8 @@ void EventSearch::look(const DenseStep& step, double theta, double width,
   keep_side(point_.t, out.z);
 }
 
-/// Whether no event can happen, by the ends and the middle of the step; safe_: which cannot.
+/// Whether no event can happen, by the ends and the middle of the step; safe_: which cannot. What is
+/// no formula is not judged by so little.
 bool EventSearch::is_quiet(const DenseStep& step) {
   using Mark = EventEnclosure::Mark;
   Mark &a = window_[0], &b = window_[1], &middle = window_[2];
@@ -46,7 +50,7 @@ bool EventSearch::is_quiet(const DenseStep& step) {
   look(step, 1, 1, b);
   enclosure_.enclose(a, b);
   for (std::size_t e = 0; e < safe_.size(); ++e)
-    if (enclosure_.watches(static_cast<int>(e)) && (a.z[e] > 0) != (b.z[e] > 0)) return false;
+    if (enclosure_.knows(static_cast<int>(e)) && (a.z[e] > 0) != (b.z[e] > 0)) return false;
   look(step, 0.5, 1, middle);
   if (!enclosure_.holds(middle)) return false;
   std::vector<char>& quiet = safe_;
@@ -54,7 +58,7 @@ bool EventSearch::is_quiet(const DenseStep& step) {
     enclosure_.enclose(*from, *to);
     for (std::size_t e = 0; e < quiet.size(); ++e) {
       const int event = static_cast<int>(e);
-      if (!enclosure_.watches(event)) continue;
+      if (!enclosure_.knows(event)) continue;
       const bool sided = enclosure_.one_sided(event, *from, *to);
       quiet[e] = from == &a ? sided : quiet[e] && sided;
     }
@@ -79,6 +83,9 @@ double EventSearch::crossing(const DenseStep& step, int e, const EventEnclosure:
   if (width <= least || depth >= most_halvings || !enclosure_.may_look(a.theta)) return found();
   EventEnclosure::Mark& middle = enclosure_.place(depth);
   look(step, 0.5 * (a.theta + b.theta), 0.5 * width, middle);
+  // Near the start, where a function has just left zero, rounding is no crossing.
+  if (enclosure_.is_blurred(e, middle))
+    middle.z[i] = a.z[i] > 0 ? std::abs(middle.z[i]) + least_side : -std::abs(middle.z[i]);
   const double left = crossing(step, e, a, middle, least, depth + 1);
   return left >= 0 ? left : crossing(step, e, middle, b, least, depth + 1);
 }

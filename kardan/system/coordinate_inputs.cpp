@@ -165,6 +165,8 @@ void CoordinateEquations::enclose_way_inputs(const State& from, const State& to,
       }
     }
     out[i] = InputBounds::of(over(f, order, 0, ws), 0, 1);
+    // Beyond the end of what a root or power is defined for nothing is known: the estimate must do.
+    if (way_formulas_[i].narrow && !out[i].value.finite()) out[i] = {.value = 0.0};
   }
 }
 

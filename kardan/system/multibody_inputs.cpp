@@ -26,6 +26,15 @@ Taylor cubic(double x0, double v0, double x1, double v1, double h, double error,
   return out;
 }
 
+/// Whether a law has more than what is narrow (features.h).
+bool has_features(const ExpressionLaw& law) {
+  constexpr int time = 2;
+  std::array<Dependence, 3> names{};
+  for (std::size_t k = 0; k < law.arguments.size(); ++k)
+    names[k] = law.arguments[k] == time ? Dependence::none : Dependence::straight;
+  return dependence(law.expression, names) == Dependence::featured;
+}
+
 }  // namespace
 
 template <int D>
@@ -141,8 +150,7 @@ void MultibodyEquations<D>::enclose_way_inputs(const State& from, const State& t
                                                int order, std::span<InputBounds> out,
                                                Workspace& ws) const {
   const std::size_t count = way_inputs_.places.size();
-  if (!way_formulas_.empty())
-    enclose_way_formulas(from, to, a, b, order, out.subspan(count), ws);
+  if (!way_formulas_.empty()) enclose_way_formulas(from, to, a, b, order, out.subspan(count), ws);
   if (count == 0) return;
   auto& ends = static_cast<MotionScratch&>(*ws.scratch).ways;
   ends.resize(count);
@@ -173,6 +181,7 @@ void MultibodyEquations<D>::enclose_way_inputs(const State& from, const State& t
                                        rate_along_chord(A.y, A.rate, B.y, B.rate, h, since),
                                        Taylor::constant({a, b}, since.order)});
       out[i] = InputBounds::of(f, 0, 1);
+      if (!out[i].value.finite() && !has_features(law->law)) out[i] = {.value = 0.0};
       continue;
     }
     const auto& road = std::get<RoadInput<D>>(input.source);

@@ -150,6 +150,8 @@ void MultibodyEquations<D>::enclose_way_formulas(const State& from, const State&
       if (shown) out[i] = {.value = start.c[0]};
     }
     if (!shown) out[i] = InputBounds::of(along(f, a, b, order), 0, 1);
+    // Beyond the end of what a root or power is defined for nothing is known: the estimate must do.
+    if (!out[i].value.finite()) out[i] = {.value = 0.0};
     first += f.arguments.size();
   }
 }
