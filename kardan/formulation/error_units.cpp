@@ -64,7 +64,8 @@ void ErrorUnits::measure(const Mechanism& m, const State& state, std::span<const
   for (int b : m.bodies) {
     const BodyLayout& body = system_.bodies()[b];
     const Vec3d now = first_three(state.v, body.v, D), last = first_three(before, body.v, D);
-    const double far = std::min(kardan::norm(first_three(state.p, body.p, D) - at.place), at.extent);
+    const double far =
+        std::min(kardan::norm(first_three(state.p, body.p, D) - at.place), at.extent);
     const double fast = std::max(kardan::norm(now - at.speed), kardan::norm(last - at.before));
     std::fill_n(position_.begin() + body.v, D, far);
     std::fill_n(velocity_.begin() + body.v, D, fast);

@@ -68,7 +68,7 @@ class ErrorUnits {
   struct Part {
     int first, end;
   };
-  std::vector<Part> vectors_;  // of bodies; each coordinate of equations is one of its own
+  std::vector<Part> vectors_;   // of bodies; each coordinate of equations is one of its own
   Vector position_, velocity_;  // sizes
   Local units_;
 };

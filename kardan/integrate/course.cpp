@@ -184,7 +184,7 @@ void Course::note(double h, double error, bool with_event) {
 }
 
 StepView Course::view() const {
-  return {state.t + h_,     h_,     error_,        &next, &dense, &problem,
+  return {state.t + h_,     h_,     error_,         &next, &dense, &problem,
           &report.counters, &state, &report.events, ends};
 }
 

@@ -126,21 +126,22 @@ const ExplicitTableau& dop853_tableau() {
 }
 
 Method dop853() {
-  return {.name = "dop853",
-          .summary = "explicit Runge-Kutta method, 12 stages, for high accuracy",
-          .source = "Hairer, Norsett, Wanner 1993, after Dormand and Prince",
-          .order = 8,
-          .error_order = 7,
-          .dense_order = 7,
-          .is_explicit = true,
-          .damps_swinging = true,
-          // Runs of Welch's double pendulum at 36 tolerances from 1e-4 to 1e-9: errors up to 50 times the
-          // tolerance without it, 21 with it.
-          .error_weight = 1.5,
-          .evaluations = 12,
-          .stability_limit = 6.1,  // Hairer, Wanner, Solving ODEs II, IV.2
-          .duties = {{Task::not_stiff, "projected_ode"}},
-          .make = [](const OptionValues&) { return make_explicit_stepper(dop853_tableau()); }};
+  return {
+      .name = "dop853",
+      .summary = "explicit Runge-Kutta method, 12 stages, for high accuracy",
+      .source = "Hairer, Norsett, Wanner 1993, after Dormand and Prince",
+      .order = 8,
+      .error_order = 7,
+      .dense_order = 7,
+      .is_explicit = true,
+      .damps_swinging = true,
+      // Runs of Welch's double pendulum at 36 tolerances from 1e-4 to 1e-9: errors up to 50 times the
+      // tolerance without it, 21 with it.
+      .error_weight = 1.5,
+      .evaluations = 12,
+      .stability_limit = 6.1,  // Hairer, Wanner, Solving ODEs II, IV.2
+      .duties = {{Task::not_stiff, "projected_ode"}},
+      .make = [](const OptionValues&) { return make_explicit_stepper(dop853_tableau()); }};
 }
 
 }  // namespace kardan

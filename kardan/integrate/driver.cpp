@@ -289,7 +289,8 @@ class Driver final : public Integration {
     if (Eval e = close(h); e != Eval::ok) return e;
     DenseStep& dense = run_.dense;
     problem_.base_point(dense.from);
-    if (can_.end_check) can_.end_check->look_at_end(problem_, dense.from, dense.to, h, trial_.error);
+    if (can_.end_check)
+      can_.end_check->look_at_end(problem_, dense.from, dense.to, h, trial_.error);
     error = measure(run_.next, h);
     return std::isfinite(error) ? follow_path(error) : Eval::recoverable;
   }

@@ -10,7 +10,7 @@ namespace kardan {
 namespace {
 
 /// What accelerations differ by from closing positions once more.
-constexpr double rounding = 1e-10;
+constexpr double closing_noise = 1e-10;
 
 void fill(Local& y, double value) {
   for (Vector* part : {&y.x, &y.u, &y.z}) std::fill(part->begin(), part->end(), value);
@@ -75,7 +75,7 @@ class ExplicitStepper final : public Stepper, public StepFlow, public EndCheck {
         sum += tableau_.end_error[j] * k_[j].a[i];
         largest = std::max(largest, std::abs(k_[j].a[i]));
       }
-      if (std::abs(sum) > rounding * largest) error.u[i] = std::hypot(error.u[i], h * sum);
+      if (std::abs(sum) > closing_noise * largest) error.u[i] = std::hypot(error.u[i], h * sum);
     }
   }
 

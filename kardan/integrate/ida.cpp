@@ -242,9 +242,9 @@ class IdaDriver final : public MultistepDriver, public IdaClient {
 };
 
 std::unique_ptr<Integration> integrate_with_ida(ChartProblem& problem, const Method& method,
-                                            State& state, double t_end,
-                                            const DriverOptions& options,
-                                            const Observer& observer) {
+                                                State& state, double t_end,
+                                                const DriverOptions& options,
+                                                const Observer& observer) {
   return std::make_unique<IdaDriver>(static_cast<DaeProblem&>(problem), method, state, t_end,
                                      options, observer);
 }

@@ -22,7 +22,7 @@ Method ros2w() {
           .needs_jacobian = true,
           // The estimate is the difference from a method of order 1 and vanishes with its own error
           // only: pendulum, double pendulum, Andrews' mechanism, rolling disc at 1e-3 to 1e-6.
-          .error_weight = 4,
+          .error_weight = 2,
           .duties = {{Task::fixed_steps_without_derivatives}, {Task::reference, {}, 4}},
           .make = [](const OptionValues&) { return make_rosenbrock(ros2w_tableau()); }};
 }

@@ -426,8 +426,6 @@ bool Monitor::solve_row(const StepView& step) {
   const bool solved = row_solver_.solve(step, point_, solved_) == Eval::ok;
   if (!solved)
     remark_row("are interpolated where that is not the motion, and could not be solved for");
-  else if (const std::string_view why = row_solver_.reserve(); !why.empty())
-    remark_row(why);
   return solved;
 }
 

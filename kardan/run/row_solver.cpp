@@ -83,19 +83,10 @@ void RowSolver::use(const System& system, const Formulation& formulation,
   looks_back_ = implicit && method_.order == order_off_slow_motion;
 }
 
-std::string_view RowSolver::reserve() const {
-  if (formulation_->velocity_index > 1)
-    return "are solved for by steps whose velocities are differences of positions";
-  // Steps of another method follow what is left in fast modes at the ends of these.
-  if (memory_.stood_in || (!method_.differentiates_backward && !can_begin_anywhere(method_) && !method_.is_explicit))
-    return "are solved for by another method, since that of the run cannot begin there";
-  return {};
-}
-
 bool RowSolver::find(const Method& m, bool own_form) {
   if (!can_begin_anywhere(m) || (m.needs_exact_jacobian && !exact_)) return false;
   for (const Formulation& f : formulations()) {
-    if (own_form && &f != formulation_) continue;
+    if (own_form ? &f != formulation_ : f.velocity_index > 1) continue;
     Diagnostics unused;
     const Choice choice = choose_method(fmt::format("{}@{}", m.name, f.name), unused);
     if (!choice.formulation || !treats(f, *system_)) continue;
@@ -111,7 +102,9 @@ bool RowSolver::find(const Method& m, bool own_form) {
 void RowSolver::choose() {
   chosen_ = true;
   way_ = {};
-  if (find(method_, true) || find(method_, false)) return;
+  // Velocities that are differences of positions do not bear short steps.
+  const bool own_first = formulation_->velocity_index <= 1;
+  if (find(method_, own_first) || find(method_, !own_first)) return;
   const bool solves_end = !method_.is_explicit && method_.order <= 2;
   for (const bool own_form : {true, false})
     for (const bool strict : {true, false})
@@ -403,11 +396,8 @@ Eval RowSolver::solve_backward(const StepView& step, const ChartPoint& point, St
 }
 
 Eval RowSolver::solve(const StepView& step, const ChartPoint& point, State& state) {
-  memory_.stood_in = false;
-  if (method_.differentiates_backward) {
-    if (solve_backward(step, point, state) == Eval::ok) return Eval::ok;
-    memory_.stood_in = true;
-  }
+  if (method_.differentiates_backward && solve_backward(step, point, state) == Eval::ok)
+    return Eval::ok;
   if (Eval e = begin(step); e != Eval::ok) return e;
   const double t = point.t;
   double h = t - start_.t;

@@ -13,7 +13,7 @@
 /// method's estimate asks for them. Multistep methods cannot begin inside a step; those that
 /// enforce constraints themselves take what positions are off by, over the square of the step, for
 /// a force, and so need long steps; those of order 1, and explicit ones of order 2, are worse than
-/// what the row lies between. Others of the catalog stand in for them, explicit or implicit as they
+/// what the row lies between; velocities that are differences of positions do not bear short steps. Others of the catalog stand in for them, explicit or implicit as they
 /// are. Backward differentiation goes to a row as to the end of a step, from the ends of the steps
 /// before (backward_step.h). Implicit methods of order 2 leave ends that are off the slow motion of stiff springs by so
 /// little that only forces show it, and show more of it right behind them: their rows begin at the
@@ -21,7 +21,6 @@
 /// where that step fails, or ends farther from it than d can explain.
 
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "kardan/integrate/backward_step.h"
@@ -52,8 +51,6 @@ class RowSolver {
   void remember(const StepView& step);
   /// The state at the point last judged, by a step of its own.
   Eval solve(const StepView& step, const ChartPoint& point, State& state);
-  /// Why rows it has solved for may be worse than ends of steps all the same; empty: they are not.
-  std::string_view reserve() const;
 
  private:
   void choose();
@@ -103,8 +100,7 @@ class RowSolver {
     int count = 0, order = 0;
     std::unique_ptr<ChartProblem> problem;
     BackwardStep step;
-    bool stood_in = false;  // another method, for the last row
-    State origin;           // where the motion began, from the first step on
+    State origin;  // where the motion began, from the first step on
     bool has_origin = false;
   } memory_;
   LocalJacobian jacobian_;

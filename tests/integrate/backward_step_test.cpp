@@ -23,7 +23,9 @@ struct Trial {
         double unit = 1)
       : problem(
             0, 1, [b](double t, const Local& y, LocalRate& out) { out.b[0] = b(t, y.z[0]); },
-            [b_z](double t, const Local& y, LocalJacobian& out) { out.B_z(0, 0) = b_z(t, y.z[0]); }) {
+            [b_z](double t, const Local& y, LocalJacobian& out) {
+              out.B_z(0, 0) = b_z(t, y.z[0]);
+            }) {
     constexpr double behind[] = {0, 0.8, 2.1, 2.9, 4.6, 5};
     state.r = {z(0)};
     EXPECT_EQ(problem.rebase(state), Eval::ok);
@@ -69,8 +71,9 @@ TEST(BackwardStep, DampsWhatItsEndsCarryInFastModes) {
   int end = 0;
   const auto b = [](double t, double y) { return -rate * (y - std::cos(t)) - std::sin(t); };
   for (int order = 1; order <= 5; ++order) {
-    Trial trial(b, [](double, double) { return -rate; },
-                [&end](double t) { return std::cos(t) + (end++ % 2 ? off : -off); }, 0.01);
+    Trial trial(
+        b, [](double, double) { return -rate; },
+        [&end](double t) { return std::cos(t) + (end++ % 2 ? off : -off); }, 0.01);
     EXPECT_NEAR(trial.at(0.005, order), std::cos(0.005), 0.01 * off) << order;
     // Right behind the last end it is what that end is.
     EXPECT_NEAR(trial.at(1e-12, order), trial.step.ends[0].y.z[0], 1e-4 * off) << order;

@@ -54,8 +54,7 @@ void expect_tracking(const Problem& problem, std::string_view method,
     const double factor = method == "dopri5" && few ? 2 * most_tracks : most_tracks;
     const double least = method == "dop853" && few ? 2 * most_tracks : most_tracks;
     EXPECT_LE(e.position, factor * tolerance) << method << " at " << tolerance;
-    EXPECT_GE(std::max(e.position, e.velocity), tolerance / least)
-        << method << " wastes work";
+    EXPECT_GE(std::max(e.position, e.velocity), tolerance / least) << method << " wastes work";
     if (compared == Compared::all) {
       EXPECT_LE(e.velocity, factor * tolerance) << method << " at " << tolerance;
     }
