@@ -13,7 +13,7 @@ constexpr int most_looks = 1000;
 /// Halvings of a step, which would leave less than rounding.
 constexpr std::size_t most_depth = 64;
 /// Of arguments.
-constexpr double rounding = 1e-15;
+constexpr double blur_of_arguments = 1e-15;
 /// Zero but for what outward rounding adds.
 constexpr double nothing = 1e-290;
 
@@ -91,7 +91,7 @@ bool EventEnclosure::one_sided(int event, const Mark& a, const Mark& b) const {
 bool EventEnclosure::is_blurred(int event, const Mark& at) {
   if (!knows(event)) return false;
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    const double blur = rounding * std::abs(at.y[i]);
+    const double blur = blur_of_arguments * std::abs(at.y[i]);
     arguments_[i] = Taylor::constant({at.y[i] - blur, at.y[i] + blur}, 1);
   }
   source_.enclose(modes_, arguments_, functions_);

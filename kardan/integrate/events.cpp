@@ -23,7 +23,7 @@ constexpr double default_resolution = 1e-3;
 constexpr int largest_crowd = 1000;
 /// So soon, in times at which sides are seen: a switch that pushes back from both sides is crossed
 /// again after some three of them.
-constexpr double crowded = 3;
+constexpr double crowded = 10;
 
 /// Where less than this share of a step could be looked at, a function stays at zero: steps as short
 /// would not end.
