@@ -102,7 +102,7 @@ def main(wanted):
         if wanted and key not in wanted:
             continue
         lines, said = half(problems)
-        text.append(f"{SAID[key]}: {said}.\n\n" + "\n".join(lines) + "\n")
+        text.append(f"{SAID[key]}:\n{said}.\n\n" + "\n".join(lines) + "\n")
     if not wanted:
         page_part.write(PAGE, TOOL, "\n".join(text))
 

@@ -19,9 +19,6 @@ constexpr double kept_turn = 1e-3;
 constexpr double longest_turn = 1.5;
 /// Steps of a block are at most this many times as long as their neighbours.
 constexpr double longest_ratio = 10;
-/// Kicks are stable while omega times their longest time stays below 2; modes that are faster than
-/// half of that are followed otherwise.
-constexpr double fastest_kick = 0.5;
 /// Blocks from look to look at how fast modes are.
 constexpr int pause_between_looks = 8;
 /// Of the motion over a block: the displacement to look along; and the least one.
@@ -58,7 +55,7 @@ double length(const Vector& a) {
 /// The path must be exact beyond the order of the method, and the quadrature beyond the path. Two
 /// steps give degree 8, and two ends before them 14.
 ErrorBlocks error_blocks(const Method& method) {
-  return method.order <= 5 ? ErrorBlocks{2, 4, 0} : ErrorBlocks{2, 9, 2};
+  return method.order <= 5 ? ErrorBlocks{2, 4, 0, 0.4} : ErrorBlocks{2, 9, 2, 0.5};
 }
 
 GlobalError::GlobalError(NearbyMotion& motion, ErrorBlocks blocks)
@@ -183,7 +180,7 @@ void GlobalError::carry_over() {
   const double longest_kick = block_.length * *std::ranges::max_element(quadrature_.rule->weight);
   Eval done = Eval::ok;
   if (!looks_.fastest.known()) done = look_first();
-  bool kicked = done == Eval::ok && looks_.fastest.rate() * longest_kick <= fastest_kick;
+  bool kicked = done == Eval::ok && looks_.fastest.rate() * longest_kick <= blocks_.fastest_kick;
   if (kicked) kicked = kick() == Eval::ok;
   if (kicked) look_inside();
   if (!kicked) {
@@ -326,7 +323,7 @@ Eval GlobalError::kick() {
 
 /// smooth_ := the points, with rates that fast modes have no large share in.
 void GlobalError::smooth_rates() {
-  constexpr int passes = 3;
+  constexpr int passes = 2;
   const std::span<const PathPoint> points{
       points_.data() + block_.earliest,
       static_cast<std::size_t>(block_.last - block_.earliest + 1)};

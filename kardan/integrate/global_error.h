@@ -18,7 +18,7 @@
 /// polynomials of Laguerre at theta / gamma: exp(theta z) to order 5 with one matrix for all nodes,
 /// 0 where z is infinite (Norsett's restricted Pade approximations; Hairer & Wanner II, IV.6).
 /// There accelerations at the ends of steps are those of the motion but for what is left in fast
-/// modes, times their eigenvalues; (1 - S)^3 of their difference from the path without them is taken
+/// modes, times their eigenvalues; (1 - S)^2 of their difference from the path without them is taken
 /// out, which is little of what is slow.
 
 #include <span>
@@ -31,9 +31,13 @@
 
 namespace kardan {
 
-/// Steps that make a block, nodes in it, and ends before it that the path goes through.
+/// Steps that make a block, nodes in it, and ends before it that the path goes through. Kicks are
+/// stable while omega times their longest time stays below 2; modes that are faster than
+/// `fastest_kick` are followed otherwise: with many nodes later, because kicks are short then and
+/// the block is long.
 struct ErrorBlocks {
   int steps = 2, nodes = 4, earlier = 0;
+  double fastest_kick = 0.4;
 };
 [[nodiscard]] ErrorBlocks error_blocks(const Method& method);
 

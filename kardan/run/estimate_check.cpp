@@ -10,11 +10,11 @@
 namespace kardan {
 namespace {
 
-constexpr double least_estimate = 1.0 / 3;
+constexpr double lowest_ratio = 1.0 / 3;
 /// What is smaller is rounding, of the reference too.
-constexpr double least_error = 1e-12;
+constexpr double unmeasured = 1e-12;
 /// [of the time] The same time.
-constexpr double same_time = 1e-9;
+constexpr double same_moment = 1e-9;
 
 }  // namespace
 
@@ -24,11 +24,11 @@ std::optional<EstimateCheck> check_estimate(const EstimatedError& estimate,
       accuracy.times.empty() || accuracy.bands.empty())
     return std::nullopt;
   const double t = accuracy.times.back();
-  if (std::abs(t - estimate.until) > same_time * std::max(1.0, std::abs(t))) return std::nullopt;
+  if (std::abs(t - estimate.until) > same_moment * std::max(1.0, std::abs(t))) return std::nullopt;
   const ReachedError at_end = reached_error(accuracy.bands, accuracy.times.size() - 1);
   EstimateCheck out{std::max(estimate.end_position, estimate.end_velocity),
                     std::max(at_end.position, at_end.velocity), t, false};
-  out.low = out.measured > least_error && out.estimated < least_estimate * out.measured;
+  out.low = out.measured > unmeasured && out.estimated < lowest_ratio * out.measured;
   return out;
 }
 
