@@ -246,7 +246,7 @@ class Sweeper {
       for (std::size_t i = 0; i < by_p.size(); ++i) rate += by_p[i] * state.v[i];
       p.rates.push_back(rate / way_);
     }
-    p.condition = constraint_dependencies(*system_, state, *ws_).condition;
+    p.condition = constraint_condition(*system_, state, *ws_);
     if (out_.has_transmission) p.transmission = transmission(state);
     // What rounding leaves of zero.
     constexpr double rounding = 1e-14;
@@ -319,7 +319,7 @@ class Sweeper {
     const auto at = next(from, t);
     if (!at) return 0;
     if (found) *found = *at;
-    return 1 / constraint_dependencies(*system_, *at, *ws_).condition;
+    return 1 / constraint_condition(*system_, *at, *ws_);
   }
 
   /// The condition of the constraints has a peak at the last point but one: how high is it?

@@ -8,7 +8,7 @@
 
 #include "kardan/model/observation.h"
 #include "kardan/run/result.h"
-#include "kardan/study/kept/extremes.h"
+#include "kardan/study/extremes.h"
 
 namespace kardan::cli {
 namespace {

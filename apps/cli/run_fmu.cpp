@@ -101,9 +101,9 @@ std::string header(const FmuRun& run) {
   return out;
 }
 
-class Rows {
+class FmuRows {
  public:
-  Rows(const std::vector<std::string>& paths, const FmuRun& run) : shown_(run.shown) {
+  FmuRows(const std::vector<std::string>& paths, const FmuRun& run) : shown_(run.shown) {
     const std::string head = header(run);
     for (const std::string& path : paths) {
       files_.push_back(std::make_unique<OutputFile>(path));
@@ -145,7 +145,7 @@ struct FmuEnd {
   std::string method = {}, reason = "finished", wrong = {};  // of model exchange: the method
 };
 
-void print_fmu_run(const ImportedFmu& fmu, const FmuRun& run, const Rows& rows, const FmuEnd& end,
+void print_fmu_run(const ImportedFmu& fmu, const FmuRun& run, const FmuRows& rows, const FmuEnd& end,
                    bool json) {
   const ImportedDescription& d = fmu.description();
   if (json) {
@@ -173,7 +173,7 @@ void print_fmu_run(const ImportedFmu& fmu, const FmuRun& run, const Rows& rows, 
     fmt::print("  {:<40} {:.10g}\n", printable(run.shown[i]->name, Lines::one), rows.last()[i]);
 }
 
-FmuEnd step_through(ImportedFmu& fmu, const FmuRun& run, Rows& rows) {
+FmuEnd step_through(ImportedFmu& fmu, const FmuRun& run, FmuRows& rows) {
   FmuEnd out{.t = run.start, .wrong = rows.add(fmu, run.start)};
   const double slack = 1e-9 * run.step;
   while (out.wrong.empty() && out.t < run.stop - slack) {
@@ -195,7 +195,7 @@ FmuEnd step_through(ImportedFmu& fmu, const FmuRun& run, Rows& rows) {
   return out;
 }
 
-FmuEnd integrate(ImportedFmu& fmu, const FmuRun& run, const std::string& method, Rows& rows,
+FmuEnd integrate(ImportedFmu& fmu, const FmuRun& run, const std::string& method, FmuRows& rows,
                  Diagnostics& faults) {
   SimulateOptions options;
   if (!method.empty()) options.method = method;
@@ -243,7 +243,7 @@ int run_fmu(const ModelOptions& options, const RunOptions& given) {
       fmt::print(stderr, "kardan: {}: {}\n", options.file, printable(wrong));
       return failed;
     }
-    Rows rows(given.out, run);
+    FmuRows rows(given.out, run);
     FmuEnd end = fmu->kind() == FmuKind::co_simulation
                      ? step_through(*fmu, run, rows)
                      : integrate(*fmu, run, given.method, rows, faults);

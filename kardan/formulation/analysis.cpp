@@ -83,6 +83,12 @@ RowDependencies constraint_dependencies(const System& system, const State& state
       {.tolerance = tolerance, .condition = RankOptions::Condition::left_out});
 }
 
+double constraint_condition(const System& system, const State& state, Workspace& ws) {
+  return dependencies_of_first(system.sizes().constraints(), system, state, ws,
+                               {.tolerance = rank_tolerance})
+      .condition;
+}
+
 RowDependencies holonomic_dependencies(const System& system, const State& state, Workspace& ws) {
   return dependencies_of_first(
       system.sizes().lambda, system, state, ws,

@@ -54,6 +54,8 @@ ConstraintAnalysis analyse(const System& system, const State& state, Workspace& 
 RowDependencies constraint_dependencies(const System& system, const State& state, Workspace& ws,
                                         double tolerance = rank_tolerance);
 RowDependencies holonomic_dependencies(const System& system, const State& state, Workspace& ws);
+/// Of all rows there, the condition of those that are independent.
+double constraint_condition(const System& system, const State& state, Workspace& ws);
 
 /// Reactions of all joints from the multipliers at a state.
 std::vector<Reaction> reactions(const System& system, const State& state,

@@ -10,6 +10,17 @@ Vec3d first_three(std::span<const double> x, int at, int dimension) {
   return {x[at], x[at + 1], dimension == 3 ? x[at + 2] : 0.0};
 }
 
+/// Of numbers of any size: their squares may be none.
+double length(const Vec3d& x) {
+  const double squares = kardan::norm(x);
+  return std::isfinite(squares) ? squares : std::hypot(x[0], x[1], x[2]);
+}
+
+/// What components have in the mean over all directions.
+double mean_component(const Vec3d& x, int dimension) {
+  return length(x) / std::sqrt(static_cast<double>(dimension));
+}
+
 double unit(const Vector& absolute, const Vector& relative, double relative_of_all, std::size_t i,
             double size) {
   return absolute[i] + (relative.empty() ? relative_of_all : relative[i]) * size;
@@ -51,7 +62,7 @@ ErrorUnits::Standing ErrorUnits::standing(const Mechanism& m, const State& state
   }
   for (int b : m.bodies) {
     const Vec3d from = first_three(state.p, system_.bodies()[b].p, D) - middle;
-    out.extent = std::max(out.extent, kardan::norm(from));
+    out.extent = std::max(out.extent, length(from));
   }
   out.extent += system_.scales().length;
   out.place = m.floats ? middle : m.place;
@@ -65,14 +76,14 @@ void ErrorUnits::measure(const Mechanism& m, const State& state, std::span<const
     const BodyLayout& body = system_.bodies()[b];
     const Vec3d now = first_three(state.v, body.v, D), last = first_three(before, body.v, D);
     const double far =
-        std::min(kardan::norm(first_three(state.p, body.p, D) - at.place), at.extent);
-    const double fast = std::max(kardan::norm(now - at.speed), kardan::norm(last - at.before));
+        std::min(mean_component(first_three(state.p, body.p, D) - at.place, D), at.extent);
+    const double fast = std::max(mean_component(now - at.speed, D), mean_component(last - at.before, D));
     std::fill_n(position_.begin() + body.v, D, far);
     std::fill_n(velocity_.begin() + body.v, D, fast);
     if (body.v_count <= D) continue;
     const int turn = body.v + D, count = body.v_count - D;
     const auto spin = [&](std::span<const double> v) {
-      return count == 1 ? std::abs(v[turn]) : kardan::norm(first_three(v, turn, 3));
+      return count == 1 ? std::abs(v[turn]) : mean_component(first_three(v, turn, 3), 3);
     };
     const double turned =
         count == 1 ? std::abs(state.p[body.p + D] - system_.blueprint().bodies[b].angle) : 0.0;
@@ -114,14 +125,15 @@ double ErrorUnits::norm(const Local& errors, const State& state, std::span<const
 double ErrorUnits::largest(std::span<const double> errors, std::span<const double> units) const {
   double worst = 0;
   for (const Part& part : vectors_) {
-    double sum = 0;
+    double sum = 0, most = 0;
     for (int j = part.first; j < part.end; ++j) {
       const double share = errors[j] / units[j];
       sum += share * share;
+      most = std::max(most, std::abs(share));
     }
-    worst = std::max(worst, sum);
+    worst = std::max(worst, std::isfinite(sum) ? std::sqrt(sum) : most);
   }
-  return std::sqrt(worst);
+  return worst;
 }
 
 ErrorScale ErrorUnits::default_scale(double tolerance) const {

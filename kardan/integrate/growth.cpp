@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "kardan/base/stop.h"
-#include "kardan/integrate/state_matrix.h"
-#include "kardan/linalg/eigenvalues.h"
 
 namespace kardan {
 namespace {
@@ -153,11 +151,11 @@ const LocalJacobian* jacobian_in(ChartProblem& free_form, const State& state, Lo
                                                                                     : nullptr;
 }
 
-Eval find_modes(const LocalJacobian& J, GrowingModes& modes) {
-  Matrix A;
-  EigenSystem all;
-  modes = {};
-  if (Eval e = state_matrix(J, A); e != Eval::ok) return e;
+Eval find_modes(const LocalJacobian& J, GrowingModes& modes, ModeScratch& scratch) {
+  auto& [A, masses, all] = scratch;
+  modes.real = 0;
+  modes.oscillations.clear();
+  if (Eval e = state_matrix(J, A, masses); e != Eval::ok) return e;
   // In units of time in which positions and velocities are alike.
   const int n = J.M.rows();
   double stiffness = 0;
@@ -217,7 +215,7 @@ void GrowthWatch::look(double h, const Jacobian& jacobian) {
   const bool due = modes_age_ >= between_modes(variables) && variables <= largest_state &&
                    (follows_ || !test_.all_slow(*J, known_to_));
   if (due || !creeps) {
-    if (find_modes(*J, modes_) == Eval::ok) {
+    if (find_modes(*J, modes_, scratch_) == Eval::ok) {
       modes_age_ = 0;
     } else {
       modes_ = {};
@@ -251,7 +249,7 @@ void GrowthWatch::look_for_oscillations(double h, const Jacobian& jacobian) {
     return;
   }
   if (follows_ || !test_.all_slow(*J, known_to_ / resolved()))
-    if (find_modes(*J, modes_) != Eval::ok) modes_ = {};
+    if (find_modes(*J, modes_, scratch_) != Eval::ok) modes_ = {};
 }
 
 /// Bounds steps of h by the oscillations that grow.

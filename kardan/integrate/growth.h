@@ -29,6 +29,8 @@
 #include <limits>
 
 #include "kardan/integrate/problem.h"
+#include "kardan/integrate/state_matrix.h"
+#include "kardan/linalg/eigenvalues.h"
 
 namespace kardan {
 
@@ -59,9 +61,15 @@ struct GrowingModes {
   double real = 0;                                 ///< the largest real one; 0: none is positive
   std::vector<std::complex<double>> oscillations;  ///< one of each pair
 };
+/// What is looked for them with: kept, nothing is allocated again.
+struct ModeScratch {
+  Matrix A;
+  StateMatrixScratch masses;
+  EigenSystem all;
+};
 /// Of modes that only rounding has moved off the axis none is one. Nothing when the eigenvalues
 /// cannot be found.
-[[nodiscard]] Eval find_modes(const LocalJacobian& J, GrowingModes& modes);
+[[nodiscard]] Eval find_modes(const LocalJacobian& J, GrowingModes& modes, ModeScratch& scratch);
 
 /// What may pass out of sight: implicit methods let everything die, explicit ones only what swings.
 enum class Unseen { all_that_grows, oscillations };
@@ -99,6 +107,7 @@ class GrowthWatch {
   double known_to_ = 0;  // steps up to this length have been looked at
   double longest_ = std::numeric_limits<double>::infinity();
   int since_ = 0, patience_ = 0;  // steps since the last look, and until the next
+  ModeScratch scratch_;
   GrowingModes modes_;            // when they were looked at last
   bool follows_ = false;          // an oscillation, until it no longer grows
   int modes_age_ = std::numeric_limits<int>::max() / 2;  // [steps]

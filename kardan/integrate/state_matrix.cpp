@@ -5,6 +5,11 @@
 namespace kardan {
 
 Eval state_matrix(const LocalJacobian& local, Matrix& out) {
+  StateMatrixScratch scratch;
+  return state_matrix(local, out, scratch);
+}
+
+Eval state_matrix(const LocalJacobian& local, Matrix& out, StateMatrixScratch& scratch) {
   const int n = local.M.rows(), first = local.B_z.rows();
   out.resize(2 * n + first, 2 * n + first);
   out.set_zero();
@@ -14,9 +19,8 @@ Eval state_matrix(const LocalJacobian& local, Matrix& out) {
       std::copy_n(block.row(i), block.cols(), out.row(row + i) + col);
   };
   if (n > 0) {
-    DenseLu mass;
+    auto& [mass, block] = scratch;
     if (Eval e = mass.factor(local.M); e != Eval::ok) return e;
-    Matrix block;
     for (const auto& [A, col] :
          {std::pair(&local.A_x, 0), std::pair(&local.A_u, n), std::pair(&local.A_z, 2 * n)}) {
       if (A->cols() == 0) continue;

@@ -1,5 +1,6 @@
 #pragma once
 #include "kardan/integrate/problem.h"
+#include "kardan/linalg/dense_lu.h"
 
 namespace kardan {
 
@@ -11,6 +12,13 @@ namespace kardan {
 ///
 /// recoverable when M is singular.
 [[nodiscard]] Eval state_matrix(const LocalJacobian& local, Matrix& out);
+/// The same, which allocates nothing but the first time.
+struct StateMatrixScratch {
+  DenseLu mass;
+  Matrix block;
+};
+[[nodiscard]] Eval state_matrix(const LocalJacobian& local, Matrix& out,
+                                StateMatrixScratch& scratch);
 /// The column of an input: with a slope of one it has changed the partial time derivatives from
 /// those of `still` to those of `moving`. recoverable when M is singular.
 [[nodiscard]] Eval input_column(const LocalJacobian& still, const LocalJacobian& moving,

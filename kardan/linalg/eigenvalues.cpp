@@ -16,22 +16,25 @@ namespace {
 
 using Solver = Eigen::EigenSolver<Eigen::MatrixXd>;
 
+struct EigenWork {
+  Eigen::MatrixXd A;
+  Solver solver;
+};
+
 /// Eigen has no stop points.
-std::shared_ptr<const Solver> decompose(const Matrix& A, bool vectors) {
+const Solver& decompose(const Matrix& A, bool vectors, std::shared_ptr<void>& kept) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  struct Work {
-    Eigen::MatrixXd A;
-    Solver solver;
-  };
   const int n = A.rows();
-  const auto work = std::make_shared<Work>();
+  // A decomposition that was stopped may still be at work on its own.
+  if (!kept || n >= long_loop) kept = std::make_shared<EigenWork>();
+  const auto work = std::static_pointer_cast<EigenWork>(kept);
   work->A = Eigen::Map<const RowMajor>(A.data(), n, n);
   const auto compute = [work, vectors] { work->solver.compute(work->A, vectors); };
   if (n >= long_loop)
     run_stoppably(compute);
   else
     compute();
-  return {work, &work->solver};
+  return work->solver;
 }
 
 }  // namespace
@@ -44,11 +47,17 @@ Eval find_eigenvalues(const Matrix& A, EigenOutput output, EigenSystem& result) 
   const int n = A.rows();
   if (n == 0) return Eval::ok;
   const bool vectors = output == EigenOutput::values_and_vectors;
-  const std::shared_ptr<const Solver> found = decompose(A, vectors);
-  const Solver& solver = *found;
+  const Solver& solver = decompose(A, vectors, result.work);
   if (solver.info() != Eigen::Success) return Eval::recoverable;
 
   const auto& values = solver.eigenvalues();
+  if (!vectors) {
+    result.values.assign(values.begin(), values.end());
+    std::ranges::sort(result.values, {}, [](const std::complex<double>& value) {
+      return std::pair(value.real(), value.imag());
+    });
+    return Eval::ok;
+  }
   std::vector<int> order(n);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&values](int a, int b) {
@@ -56,12 +65,9 @@ Eval find_eigenvalues(const Matrix& A, EigenOutput output, EigenSystem& result) 
            std::pair(values[b].real(), values[b].imag());
   });
   for (const int k : order) result.values.push_back(values[k]);
-  if (vectors) {
-    const Eigen::MatrixXcd columns = solver.eigenvectors();
-    for (const int k : order) {
-      result.vectors.emplace_back(columns.col(k).data(), columns.col(k).data() + n);
-    }
-  }
+  const Eigen::MatrixXcd columns = solver.eigenvectors();
+  for (const int k : order)
+    result.vectors.emplace_back(columns.col(k).data(), columns.col(k).data() + n);
   return Eval::ok;
 }
 

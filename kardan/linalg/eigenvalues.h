@@ -2,6 +2,7 @@
 /// A x = lambda x for a general real matrix.
 
 #include <complex>
+#include <memory>
 #include <vector>
 
 #include "kardan/base/eval.h"
@@ -16,6 +17,8 @@ struct EigenSystem {
   std::vector<std::complex<double>> values;
   /// vectors[k] belongs to values[k], of Euclidean norm one; empty unless asked for.
   std::vector<std::vector<std::complex<double>>> vectors;
+  /// Kept from call to call: values alone, of small matrices of one size, allocate nothing.
+  std::shared_ptr<void> work;
 };
 
 /// recoverable when a value is not finite or the QR iteration fails; then the result is empty.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kardan/study/kept.h"
-#include "kardan/study/kept/extremes.h"
+#include "kardan/study/extremes.h"
 
 namespace kardan {
 

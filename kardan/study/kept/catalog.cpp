@@ -1,6 +1,6 @@
 #include "kardan/study/kept/averages.h"
 #include "kardan/study/kept/events.h"
-#include "kardan/study/kept/extremes.h"
+#include "kardan/study/extremes.h"
 #include "kardan/study/kept/spectrum.h"
 
 namespace kardan {

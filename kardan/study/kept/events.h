@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kardan/study/kept.h"
-#include "kardan/study/kept/extremes.h"
+#include "kardan/study/extremes.h"
 
 namespace kardan {
 

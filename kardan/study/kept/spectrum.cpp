@@ -6,7 +6,7 @@
 #include <complex>
 #include <numbers>
 
-#include "kardan/study/kept/extremes.h"
+#include "kardan/study/extremes.h"
 
 namespace kardan {
 namespace {
