@@ -86,6 +86,13 @@ Trace trace(const Prepared& model, const Variant& variant, double tolerance,
   // As in the paper: Rtol = Atol = 10^k for positions and velocities, in SI units.
   for (Vector* absolute : {&options.scale->position, &options.scale->velocity})
     std::fill(absolute->begin(), absolute->end(), tolerance);
+  // The paper weighs every component by its own value; sizes of vectors are lengths here, of which a
+  // component in the plane has 1/sqrt(2) in the mean over all directions.
+  Vector relative(state.v.size(), tolerance);
+  for (std::size_t b = 1; b < model.system->bodies().size(); ++b)
+    for (int k = 0; k < 2; ++k)
+      relative[static_cast<std::size_t>(model.system->bodies()[b].v + k)] /= std::sqrt(2.0);
+  options.scale->relative_position = options.scale->relative_velocity = relative;
   std::size_t next = 0;
   r.report = integrate(
       problem, *find_method(variant.method), state, t_end, options, [&](const StepView& step) {

@@ -16,11 +16,6 @@ double length(const Vec3d& x) {
   return std::isfinite(squares) ? squares : std::hypot(x[0], x[1], x[2]);
 }
 
-/// What components have in the mean over all directions.
-double mean_component(const Vec3d& x, int dimension) {
-  return length(x) / std::sqrt(static_cast<double>(dimension));
-}
-
 double unit(const Vector& absolute, const Vector& relative, double relative_of_all, std::size_t i,
             double size) {
   return absolute[i] + (relative.empty() ? relative_of_all : relative[i]) * size;
@@ -76,14 +71,14 @@ void ErrorUnits::measure(const Mechanism& m, const State& state, std::span<const
     const BodyLayout& body = system_.bodies()[b];
     const Vec3d now = first_three(state.v, body.v, D), last = first_three(before, body.v, D);
     const double far =
-        std::min(mean_component(first_three(state.p, body.p, D) - at.place, D), at.extent);
-    const double fast = std::max(mean_component(now - at.speed, D), mean_component(last - at.before, D));
+        std::min(length(first_three(state.p, body.p, D) - at.place), at.extent);
+    const double fast = std::max(length(now - at.speed), length(last - at.before));
     std::fill_n(position_.begin() + body.v, D, far);
     std::fill_n(velocity_.begin() + body.v, D, fast);
     if (body.v_count <= D) continue;
     const int turn = body.v + D, count = body.v_count - D;
     const auto spin = [&](std::span<const double> v) {
-      return count == 1 ? std::abs(v[turn]) : mean_component(first_three(v, turn, 3), 3);
+      return count == 1 ? std::abs(v[turn]) : length(first_three(v, turn, 3));
     };
     const double turned =
         count == 1 ? std::abs(state.p[body.p + D] - system_.blueprint().bodies[b].angle) : 0.0;

@@ -18,10 +18,9 @@
 ///                  in space count by their change, size 0
 ///   spins, r       their value; so do coordinates of equations without bodies
 ///
-/// The displacement, the rotation, the velocity and the spin of a body are vectors: their errors
-/// are lengths, and their sizes lengths over the root of the dimension, which is what a component
-/// has in the mean over all directions. So neither the directions of the world's axes nor those of
-/// the body's own matter.
+/// The displacement, the rotation, the velocity and the spin of a body are vectors: their sizes
+/// and errors are lengths, so that neither the directions of the world's axes nor those of the
+/// body's own matter.
 ///
 /// Bodies that joints, drivers, forces or contacts connect belong to one mechanism.
 

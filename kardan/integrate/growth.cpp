@@ -153,8 +153,7 @@ const LocalJacobian* jacobian_in(ChartProblem& free_form, const State& state, Lo
 
 Eval find_modes(const LocalJacobian& J, GrowingModes& modes, ModeScratch& scratch) {
   auto& [A, masses, all] = scratch;
-  modes.real = 0;
-  modes.oscillations.clear();
+  modes.clear();
   if (Eval e = state_matrix(J, A, masses); e != Eval::ok) return e;
   // In units of time in which positions and velocities are alike.
   const int n = J.M.rows();
@@ -175,6 +174,15 @@ Eval find_modes(const LocalJacobian& J, GrowingModes& modes, ModeScratch& scratc
       modes.oscillations.push_back(mode);
   }
   return Eval::ok;
+}
+
+/// Steps that look later allocate nothing.
+void GrowthWatch::make_room(const LocalJacobian& J) {
+  const int variables = 2 * J.M.rows() + J.B_z.rows();
+  if (scratch_.all.work || variables > largest_state) return;
+  kardan::make_room(variables, scratch_.all);
+  modes_.oscillations.reserve(static_cast<std::size_t>(variables));
+  (void)state_matrix(J, scratch_.A, scratch_.masses);  // what fails here fails again where it matters
 }
 
 /// Of an oscillation a step misses this share of |lambda|, by (h |lambda|)^order: explicit methods
@@ -210,6 +218,7 @@ void GrowthWatch::look(double h, const Jacobian& jacobian) {
   const LocalJacobian* J = jacobian();
   const int size = J ? J->M.rows() + J->B_z.rows() : 0;
   if (size == 0) return;
+  make_room(*J);
   const bool creeps = test_.passes(*J, known_to_);
   const int variables = J->M.rows() + size;
   const bool due = modes_age_ >= between_modes(variables) && variables <= largest_state &&
@@ -218,7 +227,7 @@ void GrowthWatch::look(double h, const Jacobian& jacobian) {
     if (find_modes(*J, modes_, scratch_) == Eval::ok) {
       modes_age_ = 0;
     } else {
-      modes_ = {};
+      modes_.clear();
       patience_ = steps_after_alarm;
     }
   }
@@ -238,10 +247,11 @@ void GrowthWatch::look_for_oscillations(double h, const Jacobian& jacobian) {
   patience_ = follows_ ? steps_between_modes
                        : std::clamp(2 * patience_, steps_between_modes, most_between_modes);
   known_to_ = far_ahead * h;
-  modes_ = {};
+  modes_.clear();
   const LocalJacobian* J = jacobian();
   const int size = J ? J->M.rows() + J->B_z.rows() : 0;
   if (size == 0) return;
+  make_room(*J);
   patience_ = std::max(patience_, between_modes(J->M.rows() + size));
   if (J->M.rows() + size > largest_state) {
     patience_ = std::numeric_limits<int>::max();
@@ -249,7 +259,7 @@ void GrowthWatch::look_for_oscillations(double h, const Jacobian& jacobian) {
     return;
   }
   if (follows_ || !test_.all_slow(*J, known_to_ / resolved()))
-    if (find_modes(*J, modes_, scratch_) != Eval::ok) modes_ = {};
+    if (find_modes(*J, modes_, scratch_) != Eval::ok) modes_.clear();
 }
 
 /// Bounds steps of h by the oscillations that grow.

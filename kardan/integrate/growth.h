@@ -60,6 +60,10 @@ class NoGrowthTest {
 struct GrowingModes {
   double real = 0;                                 ///< the largest real one; 0: none is positive
   std::vector<std::complex<double>> oscillations;  ///< one of each pair
+  void clear() {
+    real = 0;
+    oscillations.clear();
+  }
 };
 /// What is looked for them with: kept, nothing is allocated again.
 struct ModeScratch {
@@ -92,6 +96,7 @@ class GrowthWatch {
   void forget();
 
  private:
+  void make_room(const LocalJacobian& J);
   void look(double h, const Jacobian& jacobian);
   void look_for_oscillations(double h, const Jacobian& jacobian);
   void follow(double h);

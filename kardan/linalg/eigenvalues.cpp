@@ -39,6 +39,14 @@ const Solver& decompose(const Matrix& A, bool vectors, std::shared_ptr<void>& ke
 
 }  // namespace
 
+void make_room(int size, EigenSystem& result) {
+  const auto work = std::make_shared<EigenWork>();
+  work->A.resize(size, size);
+  work->solver = Solver(size);
+  result.work = work;
+  result.values.reserve(static_cast<std::size_t>(size));
+}
+
 Eval find_eigenvalues(const Matrix& A, EigenOutput output, EigenSystem& result) {
   assert(A.rows() == A.cols());
   result.values.clear();

@@ -21,6 +21,8 @@ struct EigenSystem {
   std::shared_ptr<void> work;
 };
 
+/// So that values of matrices of this size are found without allocating.
+void make_room(int size, EigenSystem& result);
 /// recoverable when a value is not finite or the QR iteration fails; then the result is empty.
 [[nodiscard]] Eval find_eigenvalues(const Matrix& A, EigenOutput output, EigenSystem& result);
 

@@ -307,7 +307,7 @@ TEST(NonholonomicForms, ErrorsOfDriftingPositionsCount) {
     const int j = problem.parametrization().free_coordinates[problem.second_order() + i];
     const double norm = problem.error_norm(e, model.start.state, scale);
     const State& at = model.start.state;  // the disc touches the ground at the origin
-    const double size = j < 3 ? std::hypot(at.p[0], at.p[1], at.p[2]) / std::sqrt(3.0) : 0;
+    const double size = j < 3 ? std::hypot(at.p[0], at.p[1], at.p[2]) : 0;
     EXPECT_GE(norm * (1 + 1e-12), 1e-6 / (scale.position[j] + scale.relative * size));
     EXPECT_NEAR(norm, 1e-6 * weights.z[i], 1e-12 * norm);
     e.z[i] = 0;
