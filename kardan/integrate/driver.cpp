@@ -100,6 +100,7 @@ class Driver final : public Integration {
       if (options_.fixed_step == 0 && !rejected && StepSizes::may_look(memory_)) h = foresee(h);
       if (fresh_) h = resolve(h);
       fresh_ = false;
+      h = std::min(h, std::exchange(unreached_, std::numeric_limits<double>::infinity()));
       h = following_growth(h);
       // The last step is stretched, or the last two are halved, so that no sliver remains.
       const double wanted = h, stop = run_.next_stop(), left = stop - state_.t;
@@ -347,8 +348,8 @@ class Driver final : public Integration {
             return trial_error > 1 && options_.fixed_step == 0 ? Eval::recoverable : reached;
           });
       if (ending.eval != Eval::ok) {
-        memory_.h =
-            0.5 * ending.length;  // the event was not reached: try again with a smaller step
+        // The event was not reached: again with a smaller step, whatever else is foreseen.
+        memory_.h = unreached_ = 0.5 * ending.length;
         return true;
       }
       h = ending.length;
@@ -406,6 +407,8 @@ class Driver final : public Integration {
   bool made_ = false, event_ = false;  // a step that is not complete yet; it ends with an event
   bool has_jacobian_ = false;
   bool fresh_ = false;                   // an event has changed the equations
+  // [s] The next step tried is no longer: an event in a longer one was not reached.
+  double unreached_ = std::numeric_limits<double>::infinity();
   Diagnosis failure_ = Diagnosis::none;  // of the last attempt that failed
 };
 
