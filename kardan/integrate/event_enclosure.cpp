@@ -38,35 +38,30 @@ Taylor between(double y0, double rate0, double y1, double rate1, double w) {
 
 EventEnclosure::EventEnclosure(EventSource& source)
     : source_(source),
-      watched_(static_cast<std::size_t>(source.count()), 0),
-      formulas_(static_cast<std::size_t>(source.count()), 0) {}
+      watched_(static_cast<std::size_t>(source.count()), 0) {}
 
 void EventEnclosure::begin(const State& start, double h, std::span<const char> others) {
   h_ = h;
   looks_ = 0;
   looked_at_ = 1;
-  any_ = any_formula_ = false;
+  any_ = false;
+  std::ranges::fill(watched_, 0);
+  if (std::ranges::all_of(others, [](char other) { return other != 0; })) return;
+  arguments_.resize(static_cast<std::size_t>(source_.conditions(start, watched_)));
   for (std::size_t e = 0; e < others.size(); ++e) {
-    watched_[e] = others[e] == 0;
+    watched_[e] = watched_[e] && !others[e];
     any_ = any_ || watched_[e];
   }
   if (!any_) return;
   modes_ = start;
-  std::ranges::fill(formulas_, 0);
-  arguments_.resize(static_cast<std::size_t>(source_.conditions(start, formulas_)));
   functions_.resize(watched_.size());
-  for (std::size_t e = 0; e < formulas_.size(); ++e)
-    any_formula_ = any_formula_ || (watched_[e] && formulas_[e]);
 }
 
 void EventEnclosure::enclose(const Mark& a, const Mark& b) {
   const double w = (b.theta - a.theta) * h_;
   for (std::size_t i = 0; i < arguments_.size(); ++i)
     arguments_[i] = between(a.y[i], a.y_rate[i], b.y[i], b.y_rate[i], w);
-  if (any_formula_) source_.enclose(modes_, arguments_, functions_);
-  for (std::size_t e = 0; e < watched_.size(); ++e)
-    if (watched_[e] && !formulas_[e])
-      functions_[e] = between(a.z[e], a.z_rate[e], b.z[e], b.z_rate[e], w);
+  source_.enclose(modes_, arguments_, functions_);
 }
 
 bool EventEnclosure::monotone(int event) const {
@@ -89,7 +84,7 @@ bool EventEnclosure::one_sided(int event, const Mark& a, const Mark& b) const {
 }
 
 bool EventEnclosure::is_blurred(int event, const Mark& at) {
-  if (!knows(event)) return false;
+  if (!watches(event)) return false;
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const double blur = blur_of_arguments * std::abs(at.y[i]);
     arguments_[i] = Taylor::constant({at.y[i] - blur, at.y[i] + blur}, 1);

@@ -1,8 +1,7 @@
 #pragma once
-/// Whether an event function can pass zero between two places of a step where it and its rate are
-/// known. Functions that are formulas are enclosed over boxes of their arguments, all others are
-/// taken as an argument themselves. An argument stays as near to its chord as a way does that is
-/// nowhere faster than at its ends, or the cubic of its values and slopes (features.h).
+/// Whether an event function that is a formula can pass zero between two places of a step: it is
+/// enclosed over boxes of its arguments. An argument stays as near to its chord as a way does that
+/// is nowhere faster than at its ends, or the cubic of its values and slopes (features.h).
 
 #include <span>
 #include <vector>
@@ -22,16 +21,10 @@ class EventEnclosure {
 
   explicit EventEnclosure(EventSource& source);
 
-  /// Of a step from `start`: what is to be enclosed are all events but `others`.
+  /// Of a step from `start`: what is to be enclosed are all formulas but `others`.
   void begin(const State& start, double h, std::span<const char> others);
   bool watches(int event) const { return watched_[static_cast<std::size_t>(event)] != 0; }
   bool watches_any() const { return any_; }
-  /// It is enclosed as a formula, not as it is seen.
-  bool knows(int event) const {
-    const auto e = static_cast<std::size_t>(event);
-    return watched_[e] != 0 && formulas_[e] != 0;
-  }
-  bool knows_any() const { return any_formula_; }
   std::size_t arguments() const { return arguments_.size(); }
 
   /// Encloses between two places; only then do the following tell of them.
@@ -56,8 +49,8 @@ class EventEnclosure {
   EventSource& source_;
   State modes_;
   double h_ = 0;
-  std::vector<char> watched_, formulas_;
-  bool any_ = false, any_formula_ = false;
+  std::vector<char> watched_;
+  bool any_ = false;
   std::vector<Taylor> arguments_, functions_;
   std::vector<Mark> places_;
   int looks_ = 0;

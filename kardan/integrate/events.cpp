@@ -168,7 +168,7 @@ int EventSearch::find(const DenseStep& step, const State& start, const State& en
   z_start_ = window_[0].z;
   if (cannot_happen(step, start, end)) return -1;
   enclosure_.begin(start, step.h(), distance_);
-  if (enclosure_.knows_any() && !step.flow && is_quiet(step)) return -1;
+  if (enclosure_.watches_any() && !step.flow && is_quiet(step)) return -1;
   const int count = sample_count(step);
   const double finest =
       step.flow ? std::max<double>(count, step.flow->fastest() * step.h()) : count;

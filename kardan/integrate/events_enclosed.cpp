@@ -50,7 +50,7 @@ bool EventSearch::is_quiet(const DenseStep& step) {
   look(step, 1, 1, b);
   enclosure_.enclose(a, b);
   for (std::size_t e = 0; e < safe_.size(); ++e)
-    if (enclosure_.knows(static_cast<int>(e)) && (a.z[e] > 0) != (b.z[e] > 0)) return false;
+    if (enclosure_.watches(static_cast<int>(e)) && (a.z[e] > 0) != (b.z[e] > 0)) return false;
   look(step, 0.5, 1, middle);
   if (!enclosure_.holds(middle)) return false;
   std::vector<char>& quiet = safe_;
@@ -58,7 +58,7 @@ bool EventSearch::is_quiet(const DenseStep& step) {
     enclosure_.enclose(*from, *to);
     for (std::size_t e = 0; e < quiet.size(); ++e) {
       const int event = static_cast<int>(e);
-      if (!enclosure_.knows(event)) continue;
+      if (!enclosure_.watches(event)) continue;
       const bool sided = enclosure_.one_sided(event, *from, *to);
       quiet[e] = from == &a ? sided : quiet[e] && sided;
     }
